@@ -37,7 +37,7 @@ FETCH = { $(WITH_UV) $(WHEELS) $(1) || $(WITH_UV) --offline $(WHEELS) $(1) \
 # What an installation compiles; here it follows changes of the catalogues.
 COMPILED := $(patsubst %.po,%.mo,$(wildcard blindplay/translations/*.po))
 
-.PHONY: play test test-long quick steady lint docs messages pages bench fuzz lock audit model model-graph clean
+.PHONY: play test test-long quick steady lint docs site messages pages bench fuzz lock dist audit model model-graph clean
 
 play: $(READY) $(COMPILED)
 	@$(BIN)/blindplay play --or-demo
@@ -49,7 +49,7 @@ test: $(EXTRAS)
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "not long"
 
 test-long: $(EXTRAS)
-	$(BIN)/python -m pytest -m long
+	$(BIN)/python -m pytest -m long -o faulthandler_timeout=0
 
 # Every test again and again, idle and beside other work; ARGS="--idle 2 --loaded 0" for less.
 steady: $(EXTRAS)
@@ -70,6 +70,19 @@ lint: $(READY)
 docs: $(READY)
 	$(BIN)/python docs/development/articles.py
 	$(BIN)/python docs/development/licences.py
+
+# The site of the documents, in build/site, and what a browser finds wrong with it: docs/site
+site: $(VENV)/.site
+	rm -rf build/site
+	$(BIN)/sphinx-build --quiet --keep-going --fail-on-warning --fresh-env --jobs auto \
+		-d build/site-parsed -b html -c docs/site . build/site
+	$(BIN)/python -m pytest --quiet -p tests.conftest -n auto $(ARGS) docs/site/test_site.py
+	@echo "The site is built: build/site/index.html"
+
+$(VENV)/.site: $(EXTRAS) locks/site.txt
+	@$(call FETCH,-r locks/site.txt) || { echo "The packages for the site cannot be fetched." \
+		"Connect this computer to the internet, and repeat the command."; exit 1; }
+	@touch $@
 
 # Brings the catalogues of messages up to date with the source: docs/development/languages.md
 messages: $(READY)
@@ -146,7 +159,29 @@ lock: $(TOOLS)/.installed
 	$(UV) --output-file locks/uv.txt locks/uv.in
 	$(UV) --output-file locks/reader.txt --no-deps locks/reader.in
 	$(UV) --output-file locks/extras.txt locks/extras.in
+	$(UV) --output-file locks/release.txt locks/release.in
 	$(UV) --output-file locks/packages.txt --extra test pyproject.toml
+	$(UV) --output-file locks/site.txt --constraint locks/packages.txt locks/site.in
+
+# The wheel and the sources, built twice, compared and checked, with a list of the packages that the
+# wheel was tested with: all in dist.
+RELEASE := build/release
+dist: export SOURCE_DATE_EPOCH := $(shell git log -1 --format=%ct 2>/dev/null || echo 1580601600)
+dist: $(RELEASE)/.installed
+	rm -rf dist build/again
+	$(RELEASE)/bin/python -m build --no-isolation --outdir dist
+	$(RELEASE)/bin/python -m build --no-isolation --outdir build/again
+	cd dist && for file in *; do cmp "$$file" "../build/again/$$file" || exit 1; done
+	$(RELEASE)/bin/twine check --strict dist/*
+	$(RELEASE)/bin/check-wheel-contents dist/*.whl
+	$(RELEASE)/bin/cyclonedx-py requirements --output-reproducible --output-file dist/packages.cdx.json $(LOCK)
+	cd dist && ls -l && sha256sum *
+
+$(RELEASE)/.installed: locks/build.txt locks/release.txt
+	$(PYTHON) -m venv $(RELEASE)
+	$(RELEASE)/bin/python $(PIP) --require-hashes -r locks/build.txt
+	$(RELEASE)/bin/python $(PIP) --require-hashes -r locks/release.txt
+	@touch $@
 
 # Asks the internet for flaws that have become known in the locked versions.
 audit: $(TOOLS)/.installed

@@ -21,6 +21,7 @@ from . import hall as hall_
 from . import opponents as opponents_
 from . import pages as pages_
 from . import pauses as pauses_
+from . import phone as phone_
 from . import sheets as sheets_
 from . import table_voice as table_voice_
 from . import talk as talk_
@@ -67,6 +68,20 @@ def sheets(games: int, folder: Path | None) -> None:
     Each game is written in the letters of every country with the slips of people.
     """
     show(sheets_.figures(games, folder))
+
+
+@benchmarks.command()
+@options.language
+@options.models
+@options.voices
+@click.option("--count", type=click.IntRange(4), default=60, help="Say so many moves.")
+@options.seed
+def phone(pack: Language, **given: Any) -> None:
+    """Measure how well moves are understood through the page on a player's phone.
+
+    It takes twice as long as the moves are spoken, for each is heard through a real browser.
+    """
+    show(phone_.figures(pack, voice_.Options(**given)))
 
 
 @benchmarks.command()
@@ -217,8 +232,16 @@ def opponents(pack: Language, moves: int) -> None:
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Also measure the version of BlindPlay in this folder, in turns with this one.",
 )
-def pages(pages: tuple[int, ...], against: Path | None) -> None:
+@click.option("--load", is_flag=True,
+              help="Measure instead how soon a browser has a page on a slow line.")  # fmt: skip
+def pages(pages: tuple[int, ...], against: Path | None, load: bool) -> None:
     """Measure how soon open pages show a fact, and with how many bytes, over 400 plies."""
+    if load:
+        try:
+            show(pages_.load(against))
+        except pages_.NoBrowserError as error:
+            raise click.UsageError(str(error)) from None
+        return
     for number in pages:
         show(pages_.measure(number, pages_.WINDOWS, against))
 

@@ -6,10 +6,12 @@ real firmware. Its time passes only when the host says so, so the figures are ex
 
 from __future__ import annotations
 
+import itertools
 import queue
 import random
 import statistics
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import astuple, dataclass
@@ -40,6 +42,9 @@ class Stepped(Protocol):
 
     def set(self, square: str, piece: str, bounce: float = 0.0) -> None: ...
     def feel(self, square: str, for_ms: float) -> None: ...
+    def resistance(self, square: str, ohms: float) -> None: ...
+    def damp(self, square: str, ohms: float) -> None: ...
+    def mend(self, square: str) -> None: ...
     def press(self, side: Side) -> None: ...
     def unplug(self) -> None: ...
     def plug(self) -> None: ...
@@ -80,6 +85,16 @@ class Host:
     def placement(self) -> str | None:
         """The placement as the host knows it."""
         return self._state.placement()
+
+    def told_since(self, begun: int) -> list[BoardEvent]:
+        """All events but the first ``begun``."""
+        return [event for _, event in self.heard[begun:]]
+
+    def reads(self) -> tuple[int, ...]:
+        """The codes that the board reads now."""
+        self.board.hear(peg.encode(peg.AskDump()))
+        self.run(100)
+        return next(one.codes for one in reversed(self.messages) if isinstance(one, peg.Dump))
 
     @property
     def certain(self) -> bool:
@@ -341,7 +356,8 @@ def _random_move(codes: list[int], rng: random.Random) -> list[tuple[str, str]]:
         done.append((chess.square_name(end), "."))
     elif rng.random() < 0.2 and len(occupied) < 30:
         # From beside the board.
-        piece = rng.randrange(1, 13)
+        beside = Counter(peg.codes_of(START)) - Counter(codes)
+        piece = rng.choice([code for code in beside.elements() if code])
         end = rng.choice(empty)
         codes[end] = piece
         return [(chess.square_name(end), peg.PIECES[piece])]
@@ -417,6 +433,129 @@ def feeling(board: Stepped, rounds: int, lift_ms: int, seed: int = _SEED) -> Fel
     return found
 
 
+# --- contacts with resistance, and damp ---------------------------------------------------------
+
+SPARSE = "r3k3/1p4p1/2p5/8/3n4/2N5/PP6/4K2R"
+"""Of most pieces there could be one more."""
+_SETTLE_MS = 600.0
+
+
+@dataclass
+class Spoilt:
+    """Of ``tried`` holes with more resistance or damp, ``false`` were told as lifts or placings
+    that no hand did, or as the placing of another piece. ``silent`` ones read as another piece than
+    what counts, and nobody was told. Placings by hands were ``placed``, of which ``lost`` were not
+    told after the piece had been taken out, its contact mended, and put back."""
+
+    tried: int = 0
+    false: int = 0
+    silent: int = 0
+    placed: int = 0
+    lost: int = 0
+
+    def __add__(self, other: Spoilt) -> Spoilt:
+        return Spoilt(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+
+def _about(told: Iterable[BoardEvent], square: str) -> list[BoardEvent]:
+    return [event for event in told if getattr(event, "square", None) == square]
+
+
+def _of_hands(told: Iterable[BoardEvent]) -> int:
+    return sum(isinstance(event, events.Lifted | events.Placed) for event in told)
+
+
+def worn(board: Stepped, ohms: Iterable[float]) -> Spoilt:
+    """Give each contact with a piece of the initial position so much more resistance, all at once,
+    and take it away."""
+    host = _connected(board)
+    pieces = {chess.square_name(at): code for at, code in enumerate(peg.codes_of(START)) if code}
+    found = Spoilt()
+    for more in ohms:
+        begun = len(host.heard)
+        for square in pieces:
+            board.resistance(square, more)
+        host.run(3 * _SETTLE_MS)  # the line needs 17 ms for each change
+        reads = host.reads()
+        told = host.told_since(begun)
+        for square, piece in pieces.items():
+            other = reads[peg.square_index(square)] != piece
+            found.silent += other and not _about(told, square)
+            board.mend(square)
+        host.run(3 * _SETTLE_MS)
+        found.tried += len(pieces)
+        found.false += _of_hands(host.told_since(begun))
+    return found
+
+
+def worn_and_placed(board: Stepped, placement: str, ohms: Iterable[float]) -> Spoilt:
+    """Move each kind of piece to an empty hole whose contact has so much more resistance, and then,
+    as people are asked to, take it out, and put it back into a mended contact."""
+    host = _connected(board)
+    codes = peg.codes_of(placement)
+    goal = chess.square_name(codes.index(peg.EMPTY))
+    found = Spoilt()
+
+    def put(square: str, piece: str, more: float = 0) -> list[BoardEvent]:
+        board.set(square, piece)
+        if more:
+            board.resistance(square, more)
+        return _about(host.run(_SETTLE_MS), square)
+
+    for more, code in itertools.product(ohms, sorted({*codes} - {peg.EMPTY})):
+        piece, start = peg.PIECES[code], chess.square_name(codes.index(code))
+        put(start, ".")
+        told = put(goal, piece, more)
+        placed = [event.piece for event in told if isinstance(event, events.Placed)]
+        found.tried += 1
+        found.false += placed not in ([], [piece])
+        found.silent += not told
+        put(goal, ".")
+        board.mend(goal)
+        told = put(goal, piece)
+        found.placed += 1
+        found.lost += not any(
+            isinstance(event, events.Placed) and event.piece == piece for event in told
+        )
+        put(goal, ".")
+        put(start, piece)
+    return found
+
+
+def damp(board: Stepped, placement: str, ohms: Iterable[float], *, sudden: bool) -> Spoilt:
+    """Let an empty hole become damp and dry again step by step, or ``sudden``: others, each at one
+    stroke."""
+    host = _connected(board)
+    empty = [chess.square_name(at) for at, code in enumerate(peg.codes_of(placement)) if not code]
+    steps = list(ohms)
+    found = Spoilt()
+
+    def soak(square: str, wet: float) -> None:
+        begun = len(host.heard)
+        board.damp(square, wet)
+        host.run(_SETTLE_MS)
+        other = host.reads()[peg.square_index(square)] != peg.EMPTY
+        found.tried += 1
+        found.false += _of_hands(host.told_since(begun))
+        found.silent += other and not _about(host.told_since(0), square)
+
+    def dry(square: str) -> None:
+        begun = len(host.heard)
+        board.mend(square)
+        host.run(_SETTLE_MS)
+        found.false += _of_hands(host.told_since(begun))
+
+    if sudden:
+        for square, wet in zip(itertools.cycle(empty), steps, strict=False):
+            soak(square, wet)
+            dry(square)
+    else:
+        for wet in [*steps, *reversed(steps)]:
+            soak(empty[0], wet)
+        dry(empty[0])
+    return found
+
+
 # --- in words --------------------------------------------------------------------------------
 
 
@@ -461,11 +600,42 @@ def in_lockstep(name: str, make: Callable[[], Stepped], *, moves: int) -> Iterat
             )
 
 
+def spoilt(make: Callable[[str], Stepped], *, steps: int = 30) -> Iterator[tuple[str, Spoilt]]:
+    """Yield what was done to contacts, and what came of it, with so many ``steps`` of each."""
+    step = 30 / steps
+    more = [round(100 * 10 ** (n * step / 8)) for n in range(steps)]
+    wet = [round(2e6 / 10 ** (n * step / 8)) for n in range(steps)]
+    slowly = [round(2e6 / 10 ** (n / 8)) for n in range(30)]
+    with closing(make(START)) as board:
+        yield "more ohms where pieces stand", worn(board, more)
+    for placement, where in ((START, ""), (SPARSE, ", where each piece may be one more")):
+        with closing(make(placement)) as board:
+            yield (
+                f"more ohms where pieces are placed{where}",
+                worn_and_placed(board, placement, more),
+            )
+        with closing(make(placement)) as board:
+            yield f"empty holes damp slowly{where}", damp(board, placement, slowly, sudden=False)
+        with closing(make(placement)) as board:
+            yield f"empty holes damp at one stroke{where}", damp(board, placement, wet, sudden=True)
+
+
+def spoilt_lines(name: str, make: Callable[[str], Stepped]) -> Iterator[str]:
+    """Yield the same as plain lines."""
+    for what, it in spoilt(make):
+        lost = f", {it.lost} of {it.placed} placings lost" if it.placed else ""
+        yield (
+            f"{name}, {what}: of {it.tried} readings {it.false} false lifts or placings, "
+            f"{it.silent} that nobody was told of{lost}."
+        )
+
+
 def figures(*, moves: int = 500) -> Iterator[str]:
     """Yield lines about the board in software. The long measurement takes 20 000 ``moves``."""
     with EmulatedBoard() as board:
         yield _latency_line("Board in software", "wall's clock", wall_latency(board))
     yield from in_lockstep("Board in software", LockstepBoard, moves=moves)
+    yield from spoilt_lines("Board in software", LockstepBoard)
 
 
 def firmware_figures(*, moves: int = 500) -> Iterator[str]:
@@ -479,3 +649,4 @@ def firmware_figures(*, moves: int = 500) -> Iterator[str]:
     with FirmwareBoard() as board:
         yield _latency_line("Real firmware", "wall's clock", wall_latency(board))
     yield from in_lockstep("Real firmware", LockstepFirmware, moves=moves)
+    yield from spoilt_lines("Real firmware", LockstepFirmware)

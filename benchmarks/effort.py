@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchmarks.memory_audio import MemorySource
 from blindplay.hearing.decision import decide, silence_after
 from blindplay.hearing.scoring import expectation
 from blindplay.language import Language
-from blindplay.speech.audio import RATE, MemorySource
+from blindplay.speech.audio import RATE
 from blindplay.speech.confidence import ConfidenceModel
 from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.listener import Listener
@@ -60,12 +61,12 @@ def effort(
         ended: list[float] = []
 
         def on_recognition(recognition: Recognition) -> None:
-            began = time.thread_time()
+            arrived, began = time.perf_counter(), time.thread_time()
             decide(recognition, expected, pack, confidence)  # noqa: B023
-            timing = listener.timing  # noqa: B023
-            assert timing is not None
-            ended.append(timing.segment.decided - timing.segment.ended)  # noqa: B023
-            decisions.append(time.thread_time() - began + timing.work_s)
+            decided, segment = time.thread_time() - began, listener.segment  # noqa: B023
+            assert segment is not None
+            ended.append(segment.decided - segment.ended)  # noqa: B023
+            decisions.append(decided + arrived - source.given_at)  # noqa: B023
 
         began = time.process_time()
 
@@ -73,9 +74,10 @@ def effort(
             decision = decide(heard, expected, pack, confidence)  # noqa: B023
             return silence_after(decision, expected, pack)  # noqa: B023
 
+        source = MemorySource(pcm)
         listener = Listener(
             recogniser,
-            MemorySource(pcm),
+            source,
             on_recognition,
             phrases=list(expected.phrases),
             silence=silence,

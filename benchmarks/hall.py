@@ -30,7 +30,7 @@ from blindplay.hall.protocol import (
 )
 from blindplay.laws import Fact
 from blindplay.laws import facts as f
-from blindplay.record.journal import digest_of, encoded
+from blindplay.record.chain import digest_of, encoded
 
 from .laws_and_words import long_game
 

@@ -14,11 +14,12 @@ from pathlib import Path
 
 import chess
 
+from benchmarks.memory_audio import MemorySink
 from blindplay.language import Language
 from blindplay.laws import facts as f
 from blindplay.laws.facts import SIDES, Player, Setup
 from blindplay.record import Journal
-from blindplay.speech.audio import BLOCK_BYTES, RATE, QueueSource, SilentSink
+from blindplay.speech.audio import BLOCK_BYTES, RATE, QueueSource
 from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.listener import Listener
 from blindplay.speech.speaker import Speaker
@@ -173,7 +174,7 @@ def listening_table(
         yield ListeningTable(session, clock, told, printed.lines, microphones)
 
 
-def _sink(clock: SimulatedTime, told: Mapping[str, Told], sides: Sequence[str]) -> SilentSink:
+def _sink(clock: SimulatedTime, told: Mapping[str, Told], sides: Sequence[str]) -> MemorySink:
     """An output that these players hear. Each sound takes its time."""
 
     def heard(pcm: bytes, rate: int) -> None:
@@ -182,4 +183,4 @@ def _sink(clock: SimulatedTime, told: Mapping[str, Told], sides: Sequence[str]) 
         for side in sides:
             told[side].seconds += seconds
 
-    return SilentSink(on_start=heard, keeps=False)
+    return MemorySink(on_start=heard, keeps=False)

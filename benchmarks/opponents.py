@@ -13,6 +13,7 @@ from pathlib import Path
 
 import chess
 
+from benchmarks.memory_audio import MemorySink
 from blindplay.hearing.recognisers import Ear
 from blindplay.language import Command, Language
 from blindplay.laws import facts as f
@@ -20,7 +21,6 @@ from blindplay.laws.facts import Player, Setup
 from blindplay.opponents import uci
 from blindplay.opponents.player import AbsentPlayer, is_to_choose
 from blindplay.record import Journal
-from blindplay.speech.audio import SilentSink
 from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table.desk import Transcript
@@ -64,7 +64,7 @@ class _HeardTable:
         synthesiser.voices()  # starts the worker
         setup = Setup(t=0, boards=2, arbiter="automatic", white=Player(impaired=True))
         self.table = Table(journal, setup, opponent=player)
-        sink = SilentSink(on_start=self._begins)
+        sink = MemorySink(on_start=self._begins)
         self.speaker = Speaker(synthesiser, sink, sink)
         transcript = Transcript(StringIO(), self.table.time)
         self.session = Session(self.table, pack, self.speaker, transcript)

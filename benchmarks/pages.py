@@ -1,5 +1,5 @@
 """Figures for ``python -m benchmarks pages``: how soon, and with how many bytes, open pages show a
-fact, early and late in a game.
+fact, early and late in a game; and how soon a page is there on a slow line.
 
 A table with its console runs in a process of its own, and everybody's pages read its changes here.
 With another folder of BlindPlay, both versions play the same moves in turns, so that a busy machine
@@ -12,6 +12,7 @@ import itertools
 import json
 import os
 import random
+import shutil
 import statistics
 import subprocess
 import sys
@@ -27,6 +28,11 @@ from urllib.parse import urlencode, urlsplit
 
 WINDOWS = ((0, 20), (190, 210), (380, 400))
 """The plies of which the changes are measured."""
+SLOW = (50_000, 800)
+"""A slow line: bits in a second, and milliseconds of delay for each request."""
+_CHROMIUM = (
+    "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome",
+)  # fmt: skip
 _ROOT = Path(__file__).resolve().parents[1]
 _QUIET_S = 0.06  # so long after the last change nothing more comes of a fact
 _SEED = 7
@@ -54,6 +60,83 @@ def measure(pages: int, windows: Sequence[tuple[int, int]], against: Path | None
             f"{statistics.mean(wire):.0f} bytes for each change "
             f"({statistics.mean(one.whole):.0f} before compression)."
         )
+
+
+class NoBrowserError(RuntimeError):
+    """There is no Chromium, or nothing that drives it."""
+
+
+@contextlib.contextmanager
+def chromium(*arguments: str) -> Iterator[Any]:
+    """A Chromium without a window, started with these arguments, too.
+
+    :raises NoBrowserError: without one.
+    """
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        raise NoBrowserError("Install the package playwright, which drives a browser.") from None
+    path = next(filter(None, map(shutil.which, _CHROMIUM)), None)
+    if path is None:
+        raise NoBrowserError("Install Chromium, in which the page is opened.")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage", *arguments]
+        )
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def load(against: Path | None) -> Iterator[str]:
+    """Yield a line for each version: what the page of a sighted player costs a browser that opens
+    its link for the first time, on a slow line.
+
+    :raises NoBrowserError: without a browser.
+    """
+    bits, delay = SLOW
+    line = dict.fromkeys(("downloadThroughput", "uploadThroughput"), bits / 8)
+    with chromium() as browser:
+        for root in [_ROOT, *([against] if against else [])]:
+            process = _served(root)
+            assert process.stdout is not None and process.stdin is not None
+            link = json.loads(process.stdout.readline())["black"]
+            page = browser.new_page()
+            seen = page.context.new_cdp_session(page)
+            seen.send("Network.enable")
+            seen.send(
+                "Network.emulateNetworkConditions", {"offline": False, "latency": delay, **line}
+            )
+            sizes: list[int] = []
+            seen.on(
+                "Network.loadingFinished", lambda e, to=sizes: to.append(e["encodedDataLength"])
+            )
+            began = time.monotonic()
+            page.goto(link, wait_until="commit")
+            page.locator("#board").wait_for()
+            shown = time.monotonic() - began
+            page.wait_for_load_state("load")
+            loaded = time.monotonic() - began
+            page.close()
+            process.stdin.close()
+            process.wait()
+            yield (
+                f"{root.name}, first load at {bits // 1000} kbit/s with {delay} ms: the board "
+                f"after {shown:.1f} s, everything after {loaded:.1f} s; {len(sizes)} files, "
+                f"{sum(sizes) / 1000:.1f} kB."
+            )
+
+
+def _served(root: Path) -> "subprocess.Popen[str]":
+    """A table of the version in ``root``, in a process of its own; see :func:`serve`."""
+    return subprocess.Popen(
+        [sys.executable, __file__],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONPATH": str(root)},
+    )
 
 
 async def _measured(
@@ -87,14 +170,7 @@ class _Measured:
 
     @classmethod
     async def open(cls, root: Path, pages: int) -> "_Measured":
-        process = subprocess.Popen(
-            [sys.executable, __file__],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            encoding="utf-8",
-            env={**os.environ, "PYTHONPATH": str(root)},
-        )
-        made = cls(process)
+        made = cls(_served(root))
         doors = list(made._said().values())
         for link in itertools.islice(itertools.cycle(doors), pages):
             made._tasks.append(asyncio.create_task(made._read(link)))
@@ -155,7 +231,8 @@ class _Measured:
         cookie = headers["set-cookie"].partition(";")[0]
         reader, writer = await asyncio.open_connection(host.hostname, host.port, limit=1 << 22)
         writer.write(
-            f"GET {headers['location']}changes?page=en HTTP/1.1\r\nhost: {host.netloc}\r\n"
+            f"GET {headers['location']}changes?page=en&edits=yes HTTP/1.1\r\n"
+            f"host: {host.netloc}\r\n"
             f"cookie: {cookie}\r\naccept-encoding: gzip\r\n\r\n".encode()
         )
         await reader.readuntil(b"\r\n\r\n")

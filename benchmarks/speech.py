@@ -11,10 +11,11 @@ from pathlib import Path
 
 import chess
 
+from benchmarks.memory_audio import MemorySink
 from blindplay.hearing.expectation import expect
 from blindplay.hearing.recognisers import Ear, open_recogniser
 from blindplay.language import Language
-from blindplay.speech.audio import RATE, SilentSink, read_audio
+from blindplay.speech.audio import RATE, read_audio
 from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.models.folders import find_model
 from blindplay.speech.speaker import Output, Speaker
@@ -81,7 +82,7 @@ def first_sample(synthesiser: Synthesiser, phrases: Sequence[str]) -> tuple[floa
 
 def _once(synthesiser: Synthesiser, phrase: str) -> float:
     began: list[float] = []
-    sink = SilentSink(on_start=lambda pcm, rate: began.append(time.perf_counter()))
+    sink = MemorySink(on_start=lambda pcm, rate: began.append(time.perf_counter()))
     with Speaker(synthesiser, sink, sink) as speaker:
         time.sleep(0.01)  # let the speaker's thread start waiting
         asked = time.perf_counter()
@@ -92,10 +93,10 @@ def _once(synthesiser: Synthesiser, phrase: str) -> float:
 
 def stop_latency(repeats: int = 10) -> float:
     """Return the median of the seconds from a stop to the return of a silent sink's ``play``."""
-    return statistics.median(_stopped(SilentSink(realtime=True)) for _ in range(repeats))
+    return statistics.median(_stopped(MemorySink(realtime=True)) for _ in range(repeats))
 
 
-def _stopped(sink: SilentSink) -> float:
+def _stopped(sink: MemorySink) -> float:
     stop, asked = threading.Event(), [0.0]
 
     def ask() -> None:

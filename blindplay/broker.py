@@ -135,9 +135,17 @@ class Link:
             for topic, payload in last if self.online else ():
                 info = self._client.publish(topic, payload, qos=1, retain=True)
                 info.wait_for_publish(_CLOSING_S)
+                if not info.is_published():
+                    self._break()
         self._client.disconnect()
         # Without a connection the thread may hang in the search for one; it ends with the process.
         threading.Thread(target=self._client.loop_stop, daemon=True).start()
+
+    def _break(self) -> None:
+        """End the connection without a word, so that the broker publishes this client's will."""
+        if isinstance(sock := self._client.socket(), socket.socket):
+            with contextlib.suppress(OSError):
+                sock.shutdown(socket.SHUT_RDWR)
 
 
 def _guarded(callback: Callable[..., object], *arguments: object) -> None:

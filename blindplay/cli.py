@@ -19,6 +19,7 @@ import click
 
 from blindplay.commands.options import CommandGroup, can_ask, help_all, shows_all, warn
 from blindplay.commands.reader import READER
+from blindplay.ctrl_c import ENDING
 from blindplay.given import in_short, plain, sentence_of
 from blindplay.translation import _
 
@@ -31,12 +32,19 @@ COMMANDS = {
     ),
     "demo": ("play.demo", _("Show a short game with emulated boards and synthetic voices.")),
     "doctor": ("doctor.doctor", _("Check what a table needs, and say how to get what is missing.")),
+    "certificate": (
+        "certificate.certificate",
+        _("Make a certificate of this computer's own, so that its pages can be encrypted."),
+    ),
     "hall": ("hall.hall", _("Follow the tables of a tournament, as an arbiter or an organiser.")),
     "games": (
         "record.games",
         _("List your games with players, date, moves and result, the last one first."),
     ),
-    "score": ("record.score", _("Write the record of a game, or play its tape.")),
+    "score": (
+        "record.score",
+        _("Write the record of a game, the games of a file, or play a tape."),
+    ),
     "verify": (
         "record.verify",
         _(
@@ -60,6 +68,14 @@ COMMANDS = {
         ),
     ),
     "review": ("practice.review", _("Learn from a game that is over, or solve puzzles.")),
+    "analyse": (
+        "analyse.analyse",
+        _("Analyse by moving pieces: on your board, by voice or by typing."),
+    ),
+    "follow": (
+        "follow.follow",
+        _("Follow games that are played elsewhere, by ear and on your own board."),
+    ),
     "lichess": (
         "lichess.lichess",
         _("Let BlindPlay play in your name at Lichess, or no longer."),
@@ -139,11 +155,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     _prepare_streams()
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, _end_as_ctrl_c_does)
+        for ending in ENDING:
+            if signal.getsignal(ending) is not signal.SIG_IGN:  # as below nohup
+                signal.signal(ending, _end_as_ctrl_c_does)
     typed = [plain(word) for word in (sys.argv[1:] if arguments is None else arguments)]
     READER.begin(typed)
     try:
         wanted = typed or (["play", "--or-demo"] if can_ask() else ["--help"])
+        wanted = ["version"] if wanted == ["--version"] else wanted  # as people type it elsewhere
         with TABLE.make_context("blindplay", wanted) as context:
             status = TABLE.invoke(context)
         sys.stdout.flush()  # a closed pipe is noticed here, and not when Python ends

@@ -1,24 +1,29 @@
 """Text that people give: arguments, typed lines, forms and files. It is made harmless here.
 
 Every text goes through :func:`plain` before it reaches a terminal, a page or a file. Every file
-goes through :func:`read_bytes` or :func:`read_text`, which limit its size. The messages of their
-errors are sentences for people, without words of Python.
+goes through :func:`read_bytes`, :func:`read_text` or :func:`lines_of`, with one of the limits of
+this module; :func:`in_time` limits the work on it. So no file takes more than 300 megabytes of
+memory. The messages of their errors are sentences for people, without words of Python.
 """
 
 import json
 import re
 import sys
+import time
 import tomllib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, NamedTuple, TextIO, TypeVar
 
-from blindplay.translation import _
+from blindplay.translation import _, join_texts
 
 _DIRECTIONS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _HIDDEN = re.compile(f"[\x00-\x1f\x7f-\x9f\u200b\ufeff{_DIRECTIONS}]")
 # Sequences of arrow keys and of colours: only the first character is a control character.
 _SEQUENCES = re.compile("\x1b\\[[0-?]*[ -/]*[@-~]")
 _SPACES = re.compile("[\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029]+")
+_HIDDEN_IN_LINES = re.compile(f"[\x00-\x08\x0e-\x1f\x7f-\x9f\u200b\ufeff{_DIRECTIONS}]")
+_SPACES_IN_LINES = re.compile("[\x1c-\x1f\x85\u2028\u2029]+")
 _SHOWN = 60  # characters of a text in a message
 _MESSAGE = 300  # characters of the beginning and of the end of a message
 
@@ -40,9 +45,7 @@ def plain(text: str) -> str:
 
 def plain_lines(text: str) -> str:
     """Like :func:`plain` for a text of many lines: its line breaks, form feeds and tabs stay."""
-    return "".join(
-        part if part in "\t\n\v\f\r" else plain(part) for part in re.split("([\t\n\v\f\r])", text)
-    )
+    return _HIDDEN_IN_LINES.sub("", _SPACES_IN_LINES.sub(" ", _SEQUENCES.sub("", text)))
 
 
 def shown(text: object) -> str:
@@ -116,8 +119,112 @@ def sentence_of(error: Exception) -> str:
     return text if text.rstrip().endswith((".", "!", "?")) else text + "."
 
 
-def check_file(path: Path, most: int) -> None:
-    """Do nothing if ``path`` is a file of at most ``most`` bytes that can be read.
+class Limit(NamedTuple):
+    """How large a file may be, and for how long a processor may work on it; of a sound, how long
+    it may last. ``whole``: a part of such a file is of no use."""
+
+    most_bytes: int
+    seconds: int = 60
+    whole: bool = False
+
+
+JOURNAL = Limit(30_000_000, 300, whole=True)
+"""Three days of a running clock."""
+SOUND = Limit(30_000_000, 300)
+UTTERANCE = Limit(SOUND.most_bytes, 20)
+"""As long as a table listens; the work grows with the square of the length."""
+VOICES = Limit(60_000_000)
+GAMES = Limit(5_000_000)
+"""Of a file with games or positions to look at again."""
+SHEET = Limit(200_000)
+PAIRINGS = Limit(4_000_000)
+EVENT = Limit(200_000, whole=True)
+"""Of the file of an event or of a certificate."""
+PACK = Limit(250_000, whole=True)
+"""Of a language; the built-in ones have about 50 000 bytes."""
+ARCHIVE = Limit(1_000_000_000, whole=True)
+"""Of the archive of an event, and of all that is in it; each file in it has a limit of its own."""
+FIRMWARE = Limit(1_000_000, whole=True)
+"""As text; the controller has 32 KiB."""
+PHONE = Limit(4_096, 10)
+"""Of one message of a player's phone, which has 1 300 bytes. So many seconds of sound may come at
+once, after a break of the line."""
+BATCH = Limit(20_000_000, 3600)
+"""Of lines that a command works on, also those of standard input."""
+RECORDING = Limit(30_000_000, 300)
+"""Of the stream of a board, also from standard input."""
+SETTINGS = Limit(50_000, whole=True)
+TOKEN = Limit(4000, whole=True)
+KEPT = Limit(1_000_000, whole=True)
+"""Of a small file that BlindPlay itself has written, such as one beside a journal."""
+HALL = Limit(10_000_000, whole=True)
+"""Of a file that a hall has written, with something of each table or player."""
+LONGEST_LINE = 100_000
+"""Characters; a fact has some hundred."""
+
+T = TypeVar("T")
+
+
+def in_time(work: Iterable[T], limit: Limit, name: object) -> Iterator[T]:
+    """Yield the parts of the work on a file while it takes this thread's processor no longer than
+    the limit. Other programs and waiting do not count.
+
+    :raises ValueError: one sentence, if it takes longer.
+    """
+    ends = time.thread_time() + limit.seconds
+    for part in work:
+        if time.thread_time() > ends:
+            long = _(
+                "{name} takes longer than {seconds} seconds.",
+                name=plain(str(name)),
+                seconds=limit.seconds,
+            )
+            raise ValueError(join_texts(" ", (long, _remedy(limit))))
+        yield part
+
+
+def lines_of(stream: TextIO, limit: Limit, name: object) -> Iterator[str]:
+    """Yield the lines of a text, which may have no end, such as those of a pipe.
+
+    :raises ValueError: one sentence, if they are too large, or the work on them takes too long.
+    """
+    left = limit.most_bytes
+    for line in in_time(iter(lambda: stream.readline(LONGEST_LINE + 1), ""), limit, name):
+        left -= len(line)
+        if left < 0:
+            raise too_large(name, limit)
+        if len(line) > LONGEST_LINE:
+            raise ValueError(
+                _(
+                    "A line of {name} is too long; it may have {most} characters.",
+                    name=plain(str(name)),
+                    most=LONGEST_LINE,
+                )
+            )
+        yield line
+
+
+def whole_lines(file: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of a file, however large it is. A line that is too long comes in parts: only
+    its last one ends with a line feed."""
+    return iter(lambda: file.readline(LONGEST_LINE + 1), b"")
+
+
+def too_large(name: object, limit: Limit) -> ValueError:
+    """The sentence about a file beyond the limit."""
+    name, most = plain(str(name)), limit.most_bytes // 1000
+    large = _("{name} is too large; it may have {most} kilobytes.", name=name, most=most)
+    return ValueError(join_texts(" ", (large, _remedy(limit))))
+
+
+def _remedy(limit: Limit) -> str:
+    if limit.whole:
+        return _("Check that it is the right file.")
+    return _("Give a smaller part of it.")
+
+
+def check_file(path: Path, limit: Limit) -> None:
+    """Do nothing if ``path`` is a file within the limit that can be read.
 
     :raises ValueError: one sentence, if it is something else.
     """
@@ -133,34 +240,38 @@ def check_file(path: Path, most: int) -> None:
         raise ValueError(
             _("{file} cannot be read ({reason}).", file=name, reason=reason_of(error))
         ) from None
-    if size > most:
-        raise ValueError(
-            _("{name} is too large; it may have {most} kilobytes.", name=name, most=most // 1000)
-        )
+    if size > limit.most_bytes:
+        raise too_large(name, limit)
 
 
-def read_bytes(path: Path, most: int) -> bytes:
-    """The contents of a file of at most ``most`` bytes.
+def read_bytes(path: Path, limit: Limit) -> bytes:
+    """The contents of a file within the limit, also if it grows meanwhile.
 
     :raises ValueError: like :func:`check_file`.
     """
-    check_file(path, most)
+    check_file(path, limit)
+    name = plain(str(path))
     try:
         with path.open("rb") as file:
-            return file.read(most)
+            content = file.read(limit.most_bytes + 1)
     except OSError as error:
-        name, why = plain(str(path)), reason_of(error)
+        why = reason_of(error)
         raise ValueError(_("{file} cannot be read ({reason}).", file=name, reason=why)) from None
+    if len(content) > limit.most_bytes:
+        raise too_large(name, limit)
+    return content
 
 
-def read_secret(path: Path, most: int) -> bytes:
-    """The contents of a file of at most ``most`` bytes with a token, which only its owner may read.
+def read_secret(path: Path, limit: Limit = TOKEN) -> bytes:
+    """The contents of a file with a secret, which only its owner may read.
 
     :raises ValueError: like :func:`check_file`, and if other users can read it.
     """
-    content = read_bytes(path, most)
+    content = read_bytes(path, limit)
     if sys.platform != "win32" and path.stat().st_mode & 0o077:
-        raise ValueError(_("Others can read the token in {path}; run: chmod 600 {path}", path=path))
+        raise ValueError(
+            _('Others can read the secret in {path}; run: chmod 600 "{path}"', path=path)
+        )
     return content
 
 
@@ -175,12 +286,12 @@ def read_json(text: str) -> Any:
         raise ValueError(_("This is not JSON; correct it.")) from None
 
 
-def read_text(path: Path, most: int) -> str:
-    """The text in UTF-8 of a file of at most ``most`` bytes, made harmless; it has many lines.
+def read_text(path: Path, limit: Limit) -> str:
+    """The text in UTF-8 of a file within the limit, made harmless; it has many lines.
 
     :raises ValueError: like :func:`read_bytes`, and if it is not in UTF-8.
     """
-    return decoded(read_bytes(path, most), plain(str(path)))
+    return decoded(read_bytes(path, limit), plain(str(path)))
 
 
 def decoded(data: bytes, name: str) -> str:

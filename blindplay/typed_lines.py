@@ -5,10 +5,15 @@ import contextlib
 import queue
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
+from io import TextIOBase
+
+from blindplay.given import LONGEST_LINE
 
 LOOK_S = 0.1
 """Seconds between two looks for Ctrl-C while a line is awaited."""
+_MOST_WAITING = 1000  # lines
 
 
 def _edited() -> Iterator[str]:
@@ -41,6 +46,13 @@ def _with_editing(keys: Iterable[str]) -> Iterable[str]:
     return _edited()
 
 
+def _bounded(keys: Iterable[str]) -> Iterable[str]:
+    """``keys`` in lines that fit into memory: standard input may be a file without line feeds."""
+    if not isinstance(keys, TextIOBase):
+        return keys
+    return iter(lambda: keys.readline(LONGEST_LINE), "")
+
+
 class TypedLines:
     """The lines of ``keys``, for one reader after the other."""
 
@@ -58,7 +70,9 @@ class TypedLines:
     def _read(self, keys: Iterable[str]) -> None:
         try:
             with contextlib.suppress(OSError, ValueError):  # a keyboard that is gone
-                for line in keys:
+                for line in _bounded(keys):
+                    while self._lines.qsize() > _MOST_WAITING:
+                        time.sleep(LOOK_S)
                     self._lines.put(line)
         finally:
             self._lines.put(None)

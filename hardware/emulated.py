@@ -7,11 +7,13 @@ time behind a pseudo terminal. :class:`LockstepFirmware` works like ``LockstepBo
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -33,19 +35,25 @@ class ToolsMissingError(RuntimeError):
     """Compilers or libraries are missing. The text says which to install."""
 
 
+@contextlib.contextmanager
+def _building() -> Iterator[None]:
+    """Several test processes may build at once."""
+    BUILD.mkdir(exist_ok=True)
+    with (BUILD / ".lock").open("w") as lock:
+        if sys.platform != "win32":
+            import fcntl
+
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def build() -> None:
     """Build firmware and emulator if they are out of date.
 
     Raises :class:`ToolsMissingError` without the tools, :class:`subprocess.CalledProcessError`
     with the compiler's output if it fails with them.
     """
-    BUILD.mkdir(exist_ok=True)
-    with (BUILD / ".lock").open("w") as lock:
-        if sys.platform != "win32":
-            import fcntl
-
-            # Several test processes may build at once.
-            fcntl.flock(lock, fcntl.LOCK_EX)
+    with _building():
         try:
             tools = subprocess.run(
                 ["make", "-s", "-C", str(FOLDER), "tools"], capture_output=True, text=True
@@ -60,10 +68,10 @@ def build() -> None:
 class _Control:
     """One running emulator. It answers each line that it gets."""
 
-    def __init__(self, *options: str, baud: int) -> None:
+    def __init__(self, *command: str | Path) -> None:
         self._lock = threading.Lock()
         self._process = subprocess.Popen(
-            [str(BUILD / "emulator"), str(BUILD / f"firmware-{baud}.elf"), *options],
+            command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -110,6 +118,10 @@ class _Control:
             self._process.wait()
 
 
+def _emulator(baud: int, old: bool) -> tuple[Path, Path]:
+    return BUILD / "emulator", BUILD / f"{'old' if old else 'firmware'}-{baud}.elf"
+
+
 def _fit(control: _Control) -> None:
     """Build motor and lamp in, before the board boots."""
     control("fit motor")
@@ -121,8 +133,9 @@ class FirmwareBoard:
 
     ``boot_seconds`` is how long it is deaf after power, reset and each opening of its line, 0
     without such resets. ``speed`` is the speed of its clock relative to the wall clock. With
-    ``signals`` it has a vibration motor and a lamp. Raises
-    :class:`ValueError` for a wrong placement.
+    ``signals`` it has a vibration motor and a lamp. An ``old`` firmware knows no id and no name.
+    ``loader`` is a boot loader in Intel HEX, which each opening of the line starts.
+    Raises :class:`ValueError` for a wrong placement.
     """
 
     def __init__(
@@ -134,6 +147,8 @@ class FirmwareBoard:
         seed: int = 1,
         speed: float = 1.0,
         signals: bool = False,
+        old: bool = False,
+        loader: Path | None = None,
     ) -> None:
         self._holes = list(peg.codes_of(placement))
         self._folder = tempfile.TemporaryDirectory(prefix="blindplay-board-")
@@ -141,7 +156,9 @@ class FirmwareBoard:
         options = ["--line", self.url, "--seed", str(seed), "--speed", str(speed)]
         if boot_seconds:
             options += ["--boot", str(round(boot_seconds * 1000))]
-        self._control = _Control(*options, baud=baud)
+        if loader is not None:
+            options += ["--loader", str(loader)]
+        self._control = _Control(*_emulator(baud, old), *options)
         self._speed = speed
         self._plugged = True
         self._edges: dict[str, list[tuple[float, bool]]] = {"buzzer": [], "motor": []}
@@ -211,7 +228,7 @@ class FirmwareBoard:
         self._wait(_FAULT_MS if piece == "!" else _PLACE_MS, wait)
 
     def open_contact(self, square: str, seconds: float) -> None:
-        """Like ``EmulatedBoard.open_contact``."""
+        """Feel the piece on ``square``, so that its contact opens for ``seconds``, and wait."""
         if self._holes[peg.square_index(square)] == peg.EMPTY:
             raise ValueError(f"there is no piece on {square} to feel")
         self._control(f"feel {square} {seconds * 1000}")
@@ -250,19 +267,19 @@ class FirmwareBoard:
         self._plugged = True
 
     def reset(self) -> None:
-        """Like ``EmulatedBoard.reset``."""
+        """Restart the board while the line stays up, as its watchdog would."""
         self._control("reset")
 
     def lose(self, frames: int) -> None:
-        """Like ``EmulatedBoard.lose``."""
+        """Lose the next ``frames`` frames from the board on the line."""
         self._control(f"lose {frames}")
 
     def garble(self, frames: int) -> None:
-        """Like ``EmulatedBoard.garble``."""
+        """Flip one bit in each of the next ``frames`` frames from the board."""
         self._control(f"garble {frames}")
 
     def send_raw(self, data: bytes) -> None:
-        """Like ``EmulatedBoard.send_raw``."""
+        """Send any bytes to the host."""
         self._control(f"say {data.hex()}")
 
     def close(self) -> None:
@@ -278,6 +295,19 @@ class FirmwareBoard:
         self.close()
 
 
+def build_rp2040() -> None:
+    """Build the firmware for the RP2040, and fetch what its emulator needs.
+
+    Raises :class:`ToolsMissingError` if that is not possible here.
+    """
+    with _building():
+        made = subprocess.run(
+            ["make", "-s", "-C", str(FOLDER), "rp2040"], capture_output=True, text=True
+        )
+    if made.returncode:
+        raise ToolsMissingError(made.stderr or made.stdout)
+
+
 class LockstepFirmware:
     """The real firmware, whose time passes only in :meth:`run`.
 
@@ -285,10 +315,16 @@ class LockstepFirmware:
     """
 
     def __init__(
-        self, placement: str = START, *, seed: int = 1, baud: int = 9600, signals: bool = False
+        self,
+        placement: str = START,
+        *,
+        seed: int = 1,
+        baud: int = 9600,
+        signals: bool = False,
+        old: bool = False,
     ) -> None:
         peg.codes_of(placement)
-        self._control = _Control("--seed", str(seed), baud=baud)
+        self._control = _Control(*_emulator(baud, old), "--seed", str(seed))
         self._control(f"fen {placement}")
         if signals:
             _fit(self._control)
@@ -300,9 +336,17 @@ class LockstepFirmware:
     def feel(self, square: str, for_ms: float) -> None:
         self._control(f"feel {square} {for_ms}")
 
-    def fault(self, square: str, ohms: int = 0) -> None:
-        """Short the contact or, with ``ohms``, add them to it, until :meth:`mend`."""
-        self._control(f"fault {square} {ohms}")
+    def fault(self, square: str) -> None:
+        """Short the contact, until :meth:`mend`."""
+        self._control(f"fault {square}")
+
+    def resistance(self, square: str, ohms: float) -> None:
+        """Add ``ohms`` to the contact, until :meth:`mend`."""
+        self._control(f"resistance {square} {ohms}")
+
+    def damp(self, square: str, ohms: float) -> None:
+        """Join the hole's tip and ground by ``ohms``, until :meth:`mend`."""
+        self._control(f"damp {square} {ohms}")
 
     def mend(self, square: str) -> None:
         self._control(f"mend {square}")
@@ -325,6 +369,10 @@ class LockstepFirmware:
         _, *edges = self._control(output).split()
         return [(float(edge[:-1]), edge[-1] == "+") for edge in edges]
 
+    def stack_free(self) -> int:
+        """The bytes of memory that the stack has never reached."""
+        return int(self._control("stack").split()[1])
+
     def noise(self, out_ppm: float, in_ppm: float) -> None:
         self._control(f"noise {out_ppm} {in_ppm}")
 
@@ -341,3 +389,19 @@ class LockstepFirmware:
 
     def close(self) -> None:
         self._control.close()
+
+
+class LockstepRp2040(LockstepFirmware):
+    """The same core on an emulated RP2040. It needs :func:`build_rp2040`."""
+
+    def __init__(self, placement: str = START, *, seed: int = 1, signals: bool = False) -> None:
+        peg.codes_of(placement)
+        emulator = FOLDER / "emulator" / "rp2040.mjs"
+        ladder = FOLDER / "firmware" / "ladder.h"
+        self._control = _Control("node", emulator, BUILD / "firmware-rp2040.bin", ladder, str(seed))
+        if signals:
+            _fit(self._control)
+        self._control("unplug")
+        self._control(f"fen {placement}")
+        self._control("plug")
+        self.time = 0.0

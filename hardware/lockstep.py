@@ -1,5 +1,6 @@
 """A pegged board in software whose time passes only on request, for exact measurements."""
 
+import math
 import random
 from typing import Literal
 
@@ -47,6 +48,18 @@ class LockstepBoard:
     def feel(self, square: str, for_ms: float) -> None:
         """Let the contact of a felt piece open, and close again after ``for_ms``."""
         self._firmware.feel(peg.square_index(square), self._uptime(), for_ms)
+
+    def resistance(self, square: str, ohms: float) -> None:
+        """Add ``ohms`` to the contact, until :meth:`mend`."""
+        self._firmware.spoil(peg.square_index(square), self._uptime(), worn=ohms)
+
+    def damp(self, square: str, ohms: float) -> None:
+        """Join the hole's tip and ground by ``ohms``, until :meth:`mend`."""
+        self._firmware.spoil(peg.square_index(square), self._uptime(), damp=ohms)
+
+    def mend(self, square: str) -> None:
+        """End both."""
+        self._firmware.spoil(peg.square_index(square), self._uptime(), worn=0.0, damp=math.inf)
 
     def press(self, side: Literal["white", "black"]) -> None:
         """Press a lever, which springs back."""

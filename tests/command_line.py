@@ -27,13 +27,18 @@ class Ran:
 
 
 def run(
-    *arguments: str, stdin: str | bytes = "", home: Path | None = None, reader: str = "en"
+    *arguments: str,
+    stdin: str | bytes = "",
+    home: Path | None = None,
+    reader: str = "en",
+    environment: Mapping[str, str] | None = None,
 ) -> Ran:
     """Run ``blindplay`` with these arguments for somebody who reads the language ``reader``;
-    ``home`` is the user's home folder, if given."""
+    ``home`` is the user's home folder, if given, ``environment`` what else the system sets."""
     typed = stdin if isinstance(stdin, bytes) else stdin.encode("utf-8", "surrogateescape")
     out, err = io.BytesIO(), io.BytesIO()
     changed = {"LC_MESSAGES": reader} | ({} if home is None else dict.fromkeys(_HOMES, str(home)))
+    changed |= environment or {}
     with ExitStack() as stack:
         stack.enter_context(_environment(changed))
         keyboard = io.TextIOWrapper(io.BytesIO(typed), encoding="utf-8")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -45,8 +46,34 @@ os.environ["LC_MESSAGES"] = "de_DE.UTF-8"
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-# A shell that runs the tests in the background lets them and all that they start ignore Ctrl-C.
+
+def _sync(handle: int) -> None:
+    """Do not wait for the disk, as for some milliseconds tens of thousands of times: tests kill
+    processes, but they never cut the power. It fails where nothing is open, as ``fsync`` does."""
+    os.fstat(handle)
+
+
+if sys.platform != "win32":  # where a file that is only read cannot be synced
+    os.fsync = _sync  # type: ignore[assignment]
+
+# A shell that runs the tests in the background, or for somebody who logs out, lets them and all
+# that they start ignore these signals.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if sys.platform != "win32":
+    for _ending in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
+        signal.signal(_ending, signal.SIG_DFL)
+
+_LEAVE = subprocess.Popen.__exit__
+
+
+def _leave(process: subprocess.Popen[Any], kind: type[BaseException] | None, *more: Any) -> None:
+    """A test that fails does not wait for the program that it has started."""
+    if kind is not None:
+        process.kill()
+    _LEAVE(process, kind, *more)
+
+
+subprocess.Popen.__exit__ = _leave  # type: ignore[method-assign]
 
 _ANY_SPEED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("steady", _ANY_SPEED, derandomize=True)
@@ -195,14 +222,8 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
-    """A person's browser, in English, at a desk; a busy machine is waited for."""
-    from playwright.sync_api import expect
+    """A person's browser, in English, at a desk."""
+    from tests.console.browser import person
 
-    from tests.console.browser import DESK
-    from tests.waiting import PATIENCE_S
-
-    context = browser.new_context(locale="en-GB", viewport=DESK)
-    context.set_default_timeout(PATIENCE_S * 1000)
-    expect.set_options(timeout=PATIENCE_S * 1000)
-    yield context
-    context.close()
+    with person(browser) as context:
+        yield context

@@ -30,6 +30,10 @@ class Program:
         return [*found, *(_first(pattern) for pattern in self.files)]
 
 
+_ARDUINO = "usr/share/arduino/hardware/arduino/avr/bootloaders"
+BOOT_LOADERS = ("optiboot/optiboot_atmega328.hex", "atmega/ATmegaBOOT_168_atmega328.hex")
+"""The new one of the Nano, which the Uno has, too, and the old one of the Nano."""
+
 PROGRAMS: Mapping[str, Program] = {
     "Chromium": Program(
         # The shell draws the same pages for a third of the work of a whole browser.
@@ -49,6 +53,19 @@ PROGRAMS: Mapping[str, Program] = {
         "gcc libc6-dev gcc-avr avr-libc libsimavr-dev libelf-dev",
         ("cc", "avr-gcc"),
         ("usr/lib/avr/include/avr/io.h", "usr/include/simavr/sim_avr.h", "usr/include/libelf.h"),
+    ),
+    "the RP2040's compiler": Program(
+        "gcc-arm-none-eabi libnewlib-arm-none-eabi",
+        ("arm-none-eabi-gcc", "arm-none-eabi-objcopy"),
+        ("usr/include/newlib/string.h",),
+    ),
+    "Node": Program("nodejs npm", ("node", "npm")),
+    "the boot loaders of Arduinos": Program(
+        "arduino-core-avr",
+        (),
+        tuple(
+            f"usr/share/arduino/hardware/arduino/avr/bootloaders/{name}" for name in BOOT_LOADERS
+        ),
     ),
 }
 

@@ -9,9 +9,11 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
+from tests.forked import Forked
 from tests.waiting import PATIENCE_S, until
 
 
@@ -24,15 +26,7 @@ class Terminal:
         self._printed = bytearray()
         self._waited = 0  # how much of what is printed was waited for in order
         folders = dict.fromkeys(("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"), str(home))
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "blindplay", *arguments],
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-            env={**os.environ, **folders},
-            start_new_session=True,
-            preexec_fn=_take_terminal,
-        )
+        self._process = _begun(arguments, theirs, {**os.environ, **folders})
         os.close(theirs)
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -70,10 +64,11 @@ class Terminal:
         begun = self._waited
         self.type(line)
         for words in said:
-            self._await(words)
+            self.comes(words)
         return self.printed[begun : self._waited]
 
-    def _await(self, words: str) -> None:
+    def comes(self, words: str) -> None:
+        """Wait until this is printed after what was waited for in order before."""
         assert until(lambda: words in self.printed[self._waited :]), self.printed
         self._waited = self.printed.index(words, self._waited) + len(words)
 
@@ -91,6 +86,11 @@ class Terminal:
     def terminate(self) -> None:
         """What a system does that stops a service."""
         self._process.terminate()
+
+    def kill(self) -> None:
+        """End the process at once, as a power cut does."""
+        self._process.kill()
+        self._process.wait()
 
     def stand_still(self, seconds: float) -> None:
         """Stop the process for so long, as the shell's Ctrl-Z or a computer that sleeps does."""
@@ -124,6 +124,22 @@ def _terminal() -> tuple[int, int]:
     if sys.platform == "win32":
         raise OSError("Windows has no such terminals.")
     return os.openpty()
+
+
+def _begun(
+    arguments: Sequence[str], terminal: int, environment: Mapping[str, str]
+) -> Forked | subprocess.Popen[bytes]:
+    if sys.platform == "linux":  # what other systems load may not outlive a fork
+        return Forked(arguments, terminal, environment)
+    return subprocess.Popen(
+        [sys.executable, "-m", "blindplay", *arguments],
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+        env=environment,
+        start_new_session=True,
+        preexec_fn=_take_terminal,
+    )
 
 
 def _take_terminal() -> None:

@@ -182,7 +182,6 @@ def test_without_its_console_a_table_loads_no_web_server() -> None:
 SAME_MEANING = {
     "Game": "blindplay.Game is the game of the Laws with the words of the language packs",
     "Decoder": "each maker's protocol has one",
-    "Dump": "each maker's protocol has one",
     "HostCommand": "each maker's protocol has one",
 }
 """Class names that occur twice because they mean the same."""

@@ -11,7 +11,7 @@ import pytest
 
 from blindplay.broker import Broker, Link
 from tests.hall.broker import RealBroker
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 
 def link_of(broker: Broker, got: list[tuple[str, bytes, bool]] | None = None) -> Link:
@@ -43,6 +43,24 @@ def test_messages_come_with_the_note_whether_they_were_kept(real: Broker) -> Non
     assert ("test/w", b"x", False) not in later  # a farewell is not a loss
 
 
+def test_a_client_whose_farewell_does_not_get_through_is_gone_by_its_will(
+    real: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It waits behind messages that the broker has not acknowledged."""
+    monkeypatch.setattr("blindplay.broker._CLOSING_S", 0.1)
+    told: list[tuple[str, bytes, bool]] = []
+    other = link_of(real, told)
+    slow = Link(real, ["none"], lambda *_: None, lambda: None, ("test/slow", b"will"))
+    monkeypatch.setattr(slow._client, "_handle_pubackcomp", lambda _kind: 0)
+    slow.start()
+    assert until(lambda: other.online and slow.online)
+    for _ in range(30):
+        slow.publish("many", b"")
+    slow.close(("test/slow", b"farewell"))
+    assert until(lambda: ("test/slow", b"will", False) in told)
+    other.close()
+
+
 def test_a_receiver_that_fails_does_not_end_the_connection(real: Broker) -> None:
     got: list[bytes] = []
 
@@ -66,7 +84,7 @@ def test_without_a_broker_nothing_waits() -> None:
     link = link_of(Broker("127.0.0.1", 9))
     assert not link.publish("test/a", b"1") and not link.online
     link.close(("test/a", b"2"))
-    assert time.monotonic() - begun < 30
+    assert time.monotonic() - begun < PATIENCE_S / 2
 
 
 def test_certificates_that_are_none_are_refused() -> None:

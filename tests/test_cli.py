@@ -154,8 +154,8 @@ def test_a_mistyped_command_is_told_where_to_find_help(
 LIGHT = {
     "blindplay", "blindplay.cli", "blindplay.commands", "blindplay.commands.options",
     "blindplay.commands.reader", "blindplay.commands.settings",
-    "blindplay.commands.settings_file", "blindplay.given", "blindplay.lazy", "blindplay.own_files",
-    "blindplay.translation", "blindplay.version",
+    "blindplay.commands.settings_file", "blindplay.ctrl_c", "blindplay.given", "blindplay.lazy",
+    "blindplay.own_files", "blindplay.translation", "blindplay.version",
 }  # fmt: skip
 """All modules of BlindPlay that ``--help`` may load."""
 WORDS = {

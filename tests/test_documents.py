@@ -19,13 +19,15 @@ from tests import ROOT
 from tests.command_line import run
 
 PAGES = sorted(
-    [
+    page
+    for page in [
         *ROOT.glob("*.md"),
         *(ROOT / "docs").rglob("*.md"),
         *(ROOT / "hardware").rglob("*.md"),
         *ROOT.glob("models/*.md"),
         *ROOT.glob("models/*/*.md"),
     ]
+    if ROOT / "hardware" / "build" not in page.parents  # of others, if it was built
 )
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 
@@ -124,9 +126,11 @@ def test_a_users_page_fits_on_three_screens(page: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["boards", "broadcast", "console", "distant-table", "drills", "hall", "hall-arbiter",
-     "hall-organiser", "hearing", "installing", "lichess", "pairings", "playing-alone", "reconcile",
-     "record", "review", "settings", "talking"],
+    ["analysis", "boards", "books", "broadcast", "certificate", "commands", "console",
+     "distant-table", "drills", "following", "hall", "hall-arbiter", "hall-organiser",
+     "hearing", "installing", "lichess", "limits", "pairings", "papers", "phone",
+     "playing-alone", "reconcile", "record", "review",
+     "settings", "talking"],
 )  # fmt: skip
 def test_a_page_for_players_assistants_and_arbiters_is_in_german_too(name: str) -> None:
     english, german = (ROOT / "docs" / f"{name}{end}.md" for end in ("", ".de"))
@@ -138,6 +142,11 @@ def test_the_page_about_talking_is_in_every_language_of_the_guides() -> None:
     guides = {page.name.split(".")[1] for page in (ROOT / "docs" / "guides").glob("player.*.md")}
     written = {page.name.split(".")[1] for page in (ROOT / "docs").glob("talking.??.md")}
     assert written | {"en"} == guides
+
+
+@pytest.mark.parametrize("name", ["README.md", "README.de.md", "CHANGELOG.md"])
+def test_what_everybody_reads_first_fits_on_two_screens(name: str) -> None:
+    assert len((ROOT / name).read_text("utf-8").splitlines()) <= 100
 
 
 def test_the_figures_of_the_models_fit_on_two_screens() -> None:
@@ -182,6 +191,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("examples")
     (path / "white.txt").write_text("1. e4 e5\n2. Nf3 Nc6\n", "utf-8")
     (path / "black.txt").write_text("1. e4 e5\n2. Nf3 Nf6\n", "utf-8")
+    for name in ("study", "studie", "bulletin"):
+        (path / f"{name}.pgn").write_text("1. e4 { gut } e5 ( 1... c5 ) 2. Nf3 *\n", "utf-8")
+        run("score", f"{path / name}.pgn", "--format", "brf", "--output", f"{path / name}.brf")
     with Journal(path / "game.jsonl") as journal:
         player = Player(impaired=True)
         facts = [Setup(white=player), Start(t=1000), Announce(t=2000, by="white", move="e2e4")]

@@ -19,6 +19,7 @@ from blindplay import facts, open_table, rulings
 from blindplay.language import load
 from blindplay.speech.synthesis import Synthesiser
 from tests import ROOT
+from tests.waiting import PATIENCE_S
 
 PROGRAMS = re.findall(
     "```python\n(.*?)```", (ROOT / "docs/development/embedding.md").read_text("utf-8"), re.S
@@ -56,7 +57,7 @@ def run(program: str, *arguments: str, folder: Path, typed: str = "") -> str:
         capture_output=True,
         encoding="utf-8",
         cwd=folder,
-        timeout=120,
+        timeout=PATIENCE_S,
     )
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout

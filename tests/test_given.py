@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
+import re
+import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,6 +16,7 @@ from hypothesis import strategies as st
 
 from blindplay import given
 from blindplay.laws import facts
+from blindplay.own_files import read_object
 
 OVERRIDES = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c"
 
@@ -67,11 +72,11 @@ def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
         (tmp_path / ("x" * 5000), "cannot be read"),
     ):
         with pytest.raises(ValueError, match=words):
-            given.read_bytes(path, 10)
+            given.read_bytes(path, given.Limit(10))
     latin = tmp_path / "latin"
     latin.write_bytes("Läufer".encode("latin-1"))
     with pytest.raises(ValueError, match=r"latin is not a text in UTF-8; save it as UTF-8\.$"):
-        given.read_text(latin, 100)
+        given.read_text(latin, given.Limit(100))
 
 
 @pytest.mark.parametrize(
@@ -112,3 +117,87 @@ def test_a_long_message_keeps_its_beginning_and_its_end() -> None:
 def test_what_is_no_json_is_one_sentence(text: str) -> None:
     with pytest.raises(ValueError, match=r"^This is not JSON; correct it\.$"):
         given.read_json(text)
+
+
+def test_a_file_that_grows_while_it_is_read_is_too_large(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "grows"
+    file.write_bytes(b"x" * 10)
+
+    def check_and_grow(path: Path, limit: given.Limit) -> None:
+        with path.open("ab") as more:
+            more.write(b"x")
+
+    monkeypatch.setattr(given, "check_file", check_and_grow)
+    with pytest.raises(ValueError, match=r"^.*grows is too large; .* 0 kilobytes\. Give a smaller"):
+        given.read_bytes(file, given.Limit(10))
+
+
+@pytest.mark.parametrize(
+    "content", [b"[]", b"{", b"[" * 100_000, b"\xff", b'{"a": 1}' + b" " * 1_000_000]
+)
+def test_a_kept_file_that_is_no_object_within_the_limit_is_as_none(
+    tmp_path: Path, content: bytes
+) -> None:
+    file = tmp_path / "kept.json"
+    assert read_object(file) == {}
+    file.write_bytes(b'{"a": 1}')
+    assert read_object(file) == {"a": 1}
+    file.write_bytes(content)
+    assert read_object(file) == {}
+
+
+def test_lines_without_an_end_are_refused_and_so_is_a_line_without_one() -> None:
+    endless = io.TextIOWrapper(_Endless(b"e4\n"), "utf-8")
+    with pytest.raises(ValueError, match=r"^Standard input is too large; it may have 1 kilobytes"):
+        for line in given.lines_of(endless, given.Limit(1000), "Standard input"):
+            assert line == "e4\n"
+    one = io.TextIOWrapper(_Endless(b"x"), "utf-8")
+    with pytest.raises(ValueError, match=r"^A line of it is too long; it may have 100000 char"):
+        list(given.lines_of(one, given.BATCH, "it"))
+
+
+class _Endless(io.BytesIO):
+    """A pipe out of which the same bytes come without end."""
+
+    def read1(self, size: int | None = -1) -> bytes:
+        return self.getvalue() * (4096 // len(self.getvalue()))
+
+
+def test_work_that_takes_too_long_is_refused_and_waiting_is_no_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    remedies = {False: "Give a smaller part of it.", True: "Check that it is the right file."}
+    for whole, remedy in remedies.items():
+        clock = iter([0.0, 59.0, 60.0, 61.0])
+        monkeypatch.setattr(time, "thread_time", partial(next, clock))
+        done = []
+        with pytest.raises(ValueError, match=rf"^it takes longer than 60 seconds\. {remedy}$"):
+            for part in given.in_time("abc", given.Limit(1, whole=whole), "it"):
+                done.append(part)
+        assert done == ["a", "b"]
+
+
+OWN_FILES = """
+boards/ports braille/brlapi commands/doctor commands/guides commands/language
+console/assets console/messages console/pages/timeline
+hall/brokers hearing/recognisers hearing/script hearing/speaker_preferences hearing/voice_archive
+language/pack laws/editions/__init__ record/openings
+speech/adaptation/finetuning speech/adaptation/graph
+speech/adaptation/kaldi_files speech/adaptation/sounds speech/confidence
+speech/models/catalogue speech/models/download speech/models/folders speech/models/store
+table/devices table/drilling
+"""
+"""The modules that read a file in another way: one that BlindPlay or the system has written, or a
+part of an installed model or package, whose sum is known."""
+
+
+def test_every_file_that_people_give_is_read_within_a_limit() -> None:
+    package = Path(given.__file__).parent
+    reading = {
+        path.relative_to(package).with_suffix("").as_posix()
+        for path in package.rglob("*.py")
+        if re.search(r"\.read_(?:bytes|text)\(", path.read_text("utf-8"))
+    }
+    assert reading == set(OWN_FILES.split())

@@ -69,6 +69,7 @@ def test_what_the_project_wants_is_locked_for_every_system(system: str) -> None:
         ("build", PROJECT["build-system"]["requires"]),
         ("reader", PROJECT["project"]["optional-dependencies"]["reader"]),
         ("extras", PROJECT["project"]["optional-dependencies"]["voices"]),
+        ("extras", PROJECT["project"]["optional-dependencies"]["openings"]),
         ("extras", PROJECT["project"]["optional-dependencies"]["ble"]),
     ],
 )

@@ -6,9 +6,8 @@ which probes, searches, connects and reconnects; and :mod:`cable`, the line of a
 :mod:`livechess` serves a board of any maker to other programs.
 
 Most boards report whole positions. For such a maker, make one module with a subclass of
-:class:`reporting.Framer`, one of :class:`reporting.ReportingState` and one of
-:class:`reporting.ReportingBoard`. Say in ``tests/boards/wires.py`` how the board speaks, and the
-tests of all boards try it.
+:class:`reporting.Framer` and one of :class:`reporting.ReportingBoard`. Say in
+``tests/boards/wires.py`` how the board speaks, and the tests of all boards try it.
 
 For a board of another kind, make a folder with these modules:
 

@@ -4,11 +4,12 @@ A Certabo reads the chip in each piece. The driver learns the chips of a set whe
 the start position. A Sentio knows only which squares are occupied. Both tell positions only, so
 nothing on them is a touch.
 
-A board sends lines of decimal numbers after a colon, again and again: a Certabo five bytes of a
-chip's number for each square, a8 first, and a Sentio one byte for each rank, the eighth first and
-the a-file in the highest bit. There is no checksum, so three lines of a Sentio must agree. Of a
-Certabo two must, also before chips are learned: a spoilt number of a chip is hardly ever another
-chip of the set. An unknown chip is a piece without a name.
+A board sends lines of decimal numbers after a colon, again and again. A Certabo sends the five
+bytes of a chip's number for each square, a8 first. A Sentio sends one byte for each rank, the
+eighth first, with the a-file in the highest bit. A letter acknowledges a command for lamps, in a
+line of its own or at the end of such a line. There is no checksum, so three lines of a Sentio must
+agree. Of a Certabo two must, also before chips are learned: a spoilt number of a chip is hardly
+ever another chip of the set. An unknown chip is a piece without a name.
 
 Sources: Certabo's own programs (CERTABO/CERTABO-CHESSBOARDS-SOFTWARE: lines, order of squares,
 empty squares, lamps); the Certabo and Sentio drivers of picochess (Sentio, coloured lamps, learning
@@ -33,6 +34,9 @@ _MOST = 2048
 _CHIP = 5
 _FIELDS = [chess.square_mirror(square) for square in chess.SQUARES]
 _END = b"\r\n"
+_LAMPS = b"LD"
+"""How a board acknowledges a command for its lamps."""
+_COLOURED = b"D"
 _SPARE_QUEENS = {chess.D6: ord("q"), chess.D3: ord("Q")}
 """The squares on which a second queen may stand while a set is learned."""
 _COLOUR = bytes((0, 0, 0x40))
@@ -64,7 +68,7 @@ class Decoder(Framer):
     its lamps are.
     """
 
-    BEGINNINGS = b":LD"
+    BEGINNINGS = b":" + _LAMPS
 
     def __init__(
         self,
@@ -86,13 +90,15 @@ class Decoder(Framer):
         return 0 if len(buffer) >= _MOST else len(buffer) + 1
 
     def _read(self, frame: bytes) -> BoardMessage | None:
-        kind, line = frame[:1], frame[1 : -len(_END)]
-        if kind != b":":
-            self.coloured = kind == b"D"
-            return None if line else SignOfLife()
+        line = frame[: -len(_END)]
+        if line[-1:] in _LAMPS:
+            self.coloured = line[-1:] == _COLOURED
+            line = line[:-1]
+            if not line:
+                return SignOfLife()
         try:
             # Some boards wrap lines, even within a number.
-            numbers = bytes(map(int, line.replace(b"\n", b"").split()))
+            numbers = bytes(map(int, line[1:].replace(b"\n", b"").split()))
         except ValueError:  # no number, or none of a byte
             return None
         if len(numbers) == 8:
@@ -181,20 +187,13 @@ def keep(chips: Mapping[bytes, int]) -> None:
 
 
 class CertaboState(ReportingState):
-    """The state of a Certabo or a Sentio."""
-
-    NAME = _("Certabo or Sentio board")
-    FRAMER = Decoder
-    SPACING = 0.6
+    """The state of a Certabo, with the chips that are known, or of a Sentio."""
 
     def __init__(
-        self,
-        url: str,
-        before: ReportingState | None = None,
-        decoder: Decoder | None = None,
+        self, kind: type[ReportingBoard], url: str, before: ReportingState | None = None
     ) -> None:
-        super().__init__(url, before)
-        self._framer = self._decoder = decoder or Decoder()
+        super().__init__(kind, url, before)
+        self._framer = self._decoder = Decoder(kept(), keep)
 
     def _lamps(self, squares: frozenset[chess.Square]) -> list[bytes]:
         return [lamps(squares, coloured=self._decoder.coloured)]
@@ -210,7 +209,6 @@ class CertaboBoard(ReportingBoard):
     KIND = _("Certabo or Sentio board")
     BAUD = 38400
     USB_IDS = ((0x10C4, 0xEA60),)
+    FRAMER = Decoder
+    SPACING = 0.6
     STATE = CertaboState
-
-    def _begin_state(self, url: str, before: ReportingState | None) -> ReportingState:
-        return CertaboState(url, before, Decoder(kept(), keep))

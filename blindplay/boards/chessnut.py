@@ -21,7 +21,7 @@ import chess
 
 from blindplay.translation import _
 
-from .reporting import BoardMessage, BoardReport, Framer, ReportingBoard, ReportingState, SignOfLife
+from .reporting import BoardMessage, BoardReport, Framer, ReportingBoard, SignOfLife
 from .wireless import BleProfile, HidProfile
 
 PIECES = b".qkbpnRPrBNQK"
@@ -31,8 +31,8 @@ REPORT = bytes((0x21, 1, 0))
 """The command to report positions, now and from then on."""
 
 _POSITION = 0x01
-_POSITION_LENGTHS = (0x24, 0x3D)
-"""By Bluetooth a position is followed by four bytes of uptime, by USB by more."""
+_POSITION_LENGTHS = (0x22, 0x24, 0x3D)
+"""By Bluetooth a position is followed by two or four bytes of uptime, by USB by more."""
 _PADDING = 0
 """Fills a report by USB up to its length."""
 _OTHERS = {0x0F: 1, 0x23: 1, 0x2A: 2}
@@ -71,24 +71,14 @@ class Decoder(Framer):
         return BoardReport(bytes(PIECES[code] for code in reversed(codes)))
 
 
-class ChessnutState(ReportingState):
-    """The state of a Chessnut board."""
-
-    NAME = _("Chessnut board")
-    FRAMER = Decoder
-    GREETING = (REPORT,)
-    SPACING = 0.2
-
-    def _lamps(self, squares: frozenset[chess.Square]) -> list[bytes]:
-        return [lamps(squares)]
-
-
 class ChessnutBoard(ReportingBoard):
     """A Chessnut Air, Air+, Go or Pro."""
 
     KIND = _("Chessnut board")
-    SCHEMES = ("ble", "hid")
-    STATE = ChessnutState
+    FRAMER = Decoder
+    GREETING = (REPORT,)
+    SPACING = 0.2
+    LAMPS = lamps
     BLE = BleProfile(
         ("Chessnut", "Smart Chess"),
         ("1b7e8262-2877-41c3-b46e-cf057c562023", "1b7e8273-2877-41c3-b46e-cf057c562023"),

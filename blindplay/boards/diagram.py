@@ -40,6 +40,18 @@ def _board_of(diagram: Diagram) -> chess.Board:
 START = diagram_of_board(chess.Board())
 
 
+def changed(diagram: Diagram, square: chess.Square, letter: int) -> Diagram:
+    """The diagram with this letter on a square."""
+    cells = bytearray(diagram)
+    cells[square] = letter
+    return bytes(cells)
+
+
+def turned_at_start(diagram: Diagram) -> bool | None:
+    """Return whether a board that shows the start position lies turned; None for another one."""
+    return {START: False, START[::-1]: True}.get(diagram)
+
+
 def positions_of(diagram: Diagram) -> list[chess.Board]:
     """The legal positions with this diagram, first with White to move, then with Black."""
     if NAMELESS in diagram:

@@ -38,8 +38,6 @@ BACKOFF = (0.5, 10.0)
 """First and longest pause between two attempts to connect, in seconds."""
 ANSWER_SECONDS = 3.0
 """Seconds that a board may take to answer. Opening its port resets an Arduino for about 1.5 s."""
-LOOK_SECONDS = 0.7
-"""Seconds that a press of the clock waits for a confirmed position."""
 
 _QUEUE_LIMIT = 10_000
 """Bound of the event queue: more events than hands make in hours. A faulty board that floods the
@@ -67,6 +65,10 @@ class BoardState(ABC):
 
     heard_at: float | None = None
     """When the last whole message arrived. None before the first."""
+
+    which: str | None = None
+    """The board's own id or serial number, unique among the boards of its maker; empty if it has
+    none. None before it is known."""
 
     @abstractmethod
     def receive(self, data: bytes, now: float) -> list[BoardEvent]:
@@ -119,6 +121,16 @@ class SensorBoard(ABC):
         are known from before."""
         return False
 
+    def know(self, ids: Collection[str]) -> None:
+        """These are the ids of the boards that this table has had, which may come to each other's
+        ports."""
+        del ids
+
+    def known_faults(self, which: str | None) -> Collection[str]:
+        """The squares with bad contacts of the board of the id ``which``, which answers now, as its
+        last check has found them."""
+        return ()
+
     def answers_since(self, at: float, connection: int) -> bool:
         """Return whether the board, connected for the ``connection``-th time, has answered after
         ``at``."""
@@ -160,7 +172,9 @@ class BoardDriver(SensorBoard, Generic[State]):
     event at a time in a thread of its own. The driver logs its exceptions and goes on. A slow
     ``on_event`` does not stop the listening: a pegged board falls silent without a host, and
     touches would be lost. ``ports`` lists the USB ports, among which the driver finds a board that
-    was plugged in again under another name.
+    was plugged in again under another name. If its adapter has no serial number, the board of
+    another table may be found so, too: one with an id that is not known here is taken only at the
+    port where the board was before.
     """
 
     KIND: ClassVar[str]
@@ -169,8 +183,6 @@ class BoardDriver(SensorBoard, Generic[State]):
     """Advice on giving the port of such a board, to end a sentence."""
     BAUD: ClassVar[int] = BAUD
     """Speed of its serial line."""
-    SCHEMES: ClassVar[tuple[str, ...]] = ()
-    """The schemes of its URLs beside those of pyserial."""
 
     def __init__(
         self,
@@ -192,9 +204,12 @@ class BoardDriver(SensorBoard, Generic[State]):
         self._ports = ports
         self._state: State | None = None
         self._usb: tuple[int | None, int | None, str | None] | None = None
+        self._which: str | None = None
+        self._ids: Collection[str] = ()
         self._connected = False
         self._connections = 0
         self._loss_reported = False
+        self._refusal_reported = False
         self._stop = threading.Event()
         self._tasks: deque[Callable[[State], bytes | None]] = deque(maxlen=16)
         self._events: queue.Queue[BoardEvent | None] = queue.Queue(_QUEUE_LIMIT)
@@ -224,7 +239,7 @@ class BoardDriver(SensorBoard, Generic[State]):
 
         :raises BoardNotFoundError: if it cannot name such a board.
         """
-        check_url(url, cls.SCHEMES)
+        check_url(url)
 
     @classmethod
     def probe(cls, url: str, *, baud: int | None = None, seconds: float = ANSWER_SECONDS) -> str:
@@ -281,6 +296,9 @@ class BoardDriver(SensorBoard, Generic[State]):
         if any("://" in url and not url.startswith("hid://") for url in (self.url, other.url)):
             return False  # an address that names one board
         return by_name or None in (self._usb, other._usb) or self._usb == other._usb
+
+    def know(self, ids: Collection[str]) -> None:
+        self._ids = frozenset(ids)
 
     def answers_since(self, at: float, connection: int) -> bool:
         state, same = self._state, self._connected and self._connections == connection
@@ -344,11 +362,15 @@ class BoardDriver(SensorBoard, Generic[State]):
 
     def _connect(self, url: str) -> str:
         """Emit the events of one connection. Return why it ended."""
+        before = self._state
         try:
             with contextlib.closing(self._converse(url)) as conversation:
                 for event in conversation:
                     if isinstance(event, Connected):
-                        self._note_connection(url)
+                        if self._is_foreign(url, event.which):
+                            self._state = before
+                            return self._refused(url)
+                        self._note_connection(url, event.which)
                     self._emit(event)
         except ValueError as error:
             return str(error)
@@ -408,10 +430,27 @@ class BoardDriver(SensorBoard, Generic[State]):
         here = [] if _real(self.url) in foreign else [self.url]
         return here + [url for url in same if _real(url) != _real(self.url)]
 
-    def _note_connection(self, url: str) -> None:
+    def _is_foreign(self, url: str, which: str | None) -> bool:
+        """Return whether the board ``which`` at ``url`` is none of this table's."""
+        if not which or not self._which or _real(url) == _real(self.url):
+            return False
+        return which != self._which and which not in self._ids
+
+    def _refused(self, url: str) -> str:
+        """Let people hear once that a board is not read, and return why."""
+        if not self._refusal_reported:
+            self._refusal_reported, self._loss_reported = True, False
+        return _(
+            "The board at {url} is another one than before and is not read: to use it, unplug the "
+            "one from before, and plug it in there.",
+            url=url,
+        )
+
+    def _note_connection(self, url: str, which: str | None) -> None:
         self._connected = True
         self._connections += 1
-        self._loss_reported = False
+        self._loss_reported = self._refusal_reported = False
+        self._which = which
         self.url = url
         for port in self._ports():
             if port.vid is not None and _real(port.url) == _real(url):
@@ -452,14 +491,23 @@ class PositionBoard(BoardDriver[PositionStates], Generic[PositionStates]):
     """A board that proves positions only: its single changes prove no touch."""
 
     FEELS_TOUCHES = False
+    LOOK_SECONDS: ClassVar[float] = 0.7
+    """Seconds that a press of the clock waits for a confirmed position."""
+    USB_IDS: ClassVar[tuple[tuple[int, int], ...]] = ()
+    """USB ids of its serial line, the surest first."""
 
-    def look(self, seconds: float = LOOK_SECONDS) -> str | None:
-        """Ask the board for its position, wait ``seconds`` at most, and return
+    @classmethod
+    def candidates(cls, ports: Iterable[FoundPort]) -> list[FoundPort]:
+        matching = [port for port in ports if (port.vid, port.pid) in cls.USB_IDS]
+        return sorted(matching, key=lambda port: cls.USB_IDS.index((port.vid or 0, port.pid or 0)))
+
+    def look(self) -> str | None:
+        """Ask the board for its position, wait for :attr:`LOOK_SECONDS` at most, and return
         :meth:`placement`. Does not wait in the driver's own threads."""
         if self._connected and threading.current_thread() not in self._threads:
             confirmed = threading.Event()
             self._enqueue(lambda state: state.doubt(confirmed.set))
-            confirmed.wait(seconds)
+            confirmed.wait(self.LOOK_SECONDS)
         return self.placement()
 
 

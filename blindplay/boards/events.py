@@ -13,12 +13,17 @@ from typing import ClassVar, Literal, TypeAlias
 
 @dataclass(frozen=True)
 class Connected:
-    """A board answered. A :class:`BoardPosition` follows. ``board`` describes the board."""
+    """A board answered. A :class:`BoardPosition` follows. ``board`` describes the board, and
+    ``which`` is its own id or serial number; empty: it has none; None: it has not told one.
+    ``advice`` is a sentence about what people should do with this board when no game is on, empty
+    if nothing."""
 
     kind: ClassVar[str] = "connected"
     url: str
     board: str
     at: float = field(default_factory=time.monotonic)
+    which: str | None = None
+    advice: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,17 +66,21 @@ class PieceTouched:
 
 @dataclass(frozen=True)
 class PieceDoubted:
-    """A hole reads as another piece and has not been empty in between. The piece from before counts
-    until the hole reads as before (:class:`PieceCertain`) or is empty (:class:`Lifted`)."""
+    """A hole reads as a piece that cannot be there. It has read as another one and has not been
+    empty in between: the piece from before counts until the hole reads as before
+    (:class:`PieceCertain`) or is empty (:class:`Lifted`). Or it was ``empty``, and there would be
+    more pieces than can be, or no hand was seen to bring it: it counts as empty until it is dry, or
+    a hand has taken the piece out and put it back (:class:`Placed`, :class:`PieceCertain`)."""
 
     kind: ClassVar[str] = "doubted"
     square: str
     at: float = field(default_factory=time.monotonic)
+    empty: bool = False
 
 
 @dataclass(frozen=True)
 class PieceCertain:
-    """A doubted hole reads as the piece from before again."""
+    """What is in a doubted hole is certain again."""
 
     kind: ClassVar[str] = "certain"
     square: str
@@ -85,7 +94,8 @@ class BoardPosition:
     It comes after each connect and whenever events may have been lost. The board did not see how
     the difference from before came about, so the difference is neither a touch nor a move. A hole
     with a fault shows the piece from before the fault. A board that knows only which holes are
-    occupied shows each piece as ``?``. ``doubted`` are the squares whose piece is doubted.
+    occupied shows each piece as ``?``. ``doubted`` are the squares whose piece is doubted; one that
+    counts as empty is empty in ``placement``.
     """
 
     kind: ClassVar[str] = "position"

@@ -15,7 +15,7 @@ from collections.abc import Collection
 
 import chess
 
-from .reporting import BoardMessage, BoardReport, Framer, ReportingBoard, ReportingState, SignOfLife
+from .reporting import BoardMessage, BoardReport, Framer, ReportingBoard, SignOfLife
 from .wireless import NORDIC_UART, BleProfile
 
 PIECES = b".PNBRQKpnbrqk"
@@ -58,23 +58,13 @@ class Decoder(Framer):
         )
 
 
-class IChessOneState(ReportingState):
-    """The state of an iChessOne."""
-
-    NAME = "iChessOne"
-    FRAMER = Decoder
-    GREETING = (SEND_CHANGES,)
-    QUESTION = SEND_BOARD
-    SPACING = 0.1
-
-    def _lamps(self, squares: frozenset[chess.Square]) -> list[bytes]:
-        return [lamps(squares)]
-
-
 class IChessOneBoard(ReportingBoard):
     """An iChessOne."""
 
     KIND = "iChessOne"
-    SCHEMES = ("ble",)
-    STATE = IChessOneState
+    FRAMER = Decoder
+    GREETING = (SEND_CHANGES,)
+    QUESTION = SEND_BOARD
+    SPACING = 0.1
+    LAMPS = lamps
     BLE = BleProfile(("iChessOne",), *NORDIC_UART)

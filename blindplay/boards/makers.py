@@ -15,6 +15,7 @@ from .driver import ANSWER_SECONDS, BoardDriver
 from .ichessone import IChessOneBoard
 from .millennium import MillenniumBoard
 from .peg import PegBoard
+from .peg.raw_board import port_of
 from .pegasus import PegasusBoard
 from .ports import BoardNotFoundError, FoundPort, NoAnswerError, discover
 from .reporting import ReportingBoard
@@ -52,18 +53,24 @@ def address_of(board: BoardDriver[Any]) -> str:
 
 
 def board_at(address: str | None) -> tuple[type[BoardDriver[Any]], str]:
-    """Return the driver for ``address`` and its URL, which is searched for if it is not given.
+    """Return the driver for ``address`` and its URL, which is searched for if it is not given or is
+    the name of a pegged board.
 
     :raises BoardNotFoundError: if ``address`` cannot name a board, or none is found.
     """
     driver, url = driver_of(address or "")
-    url = url or driver.find()
+    url = _port(driver, url) or driver.find()
     driver.check(url)
     return driver, url
 
 
+def _port(driver: type[BoardDriver[Any]], url: str) -> str:
+    return port_of(url) if driver is PegBoard else url
+
+
 def located(address: str) -> str:
-    """Return ``address``, with the port that is found if it is only the name of a maker.
+    """Return ``address``, with the port that is found if it is only the name of a maker or of a
+    pegged board.
 
     Opens ports only to search.
 
@@ -72,8 +79,9 @@ def located(address: str) -> str:
     driver, url = driver_of(address)
     if address and not url:
         return f"{address.removesuffix(':')}:{driver.find()}"
+    url = _port(driver, url)
     driver.check(url)
-    return address
+    return url if driver is PegBoard else address
 
 
 def find_boards(

@@ -4,10 +4,10 @@ in.
 A ChessLink knows its pieces (the eONE feels only which squares are occupied, and keeps the names
 itself) and tells positions only, so nothing on it is a touch.
 
-A message is a letter, data and two hexadecimal digits: the exclusive or of all characters before
-them. Each character is 7-bit ASCII with an odd parity bit. Both together show each damage of up to
-three bits, and a report that passes both counts alone. An eONE sends no parity bits; of its reports
-three must agree.
+A message is a letter, data and two hexadecimal digits, in capitals or not: the exclusive or of all
+characters before them. Each character is 7-bit ASCII with an odd parity bit. Both together show
+each damage of up to three bits, and a report that passes both counts alone. An eONE sends no parity
+bits; of its reports three must agree.
 
 Sources: "ChessLink: Magic Chessboard Communications Protocol" (Dave Woodfield, 25 October 2017,
 magic-board.md in domschl/python-mchess); logs of real boards in python-mchess; for the eONE the
@@ -29,7 +29,6 @@ from .reporting import (
     BoardReport,
     Framer,
     ReportingBoard,
-    ReportingState,
     SignOfLife,
 )
 from .wireless import BleProfile
@@ -88,7 +87,7 @@ class Decoder(Framer):
 
     def _read(self, frame: bytes) -> BoardMessage | None:
         text, checked = frame.translate(_BARE), frame == frame.translate(_PARITY)
-        if not (checked or text == frame) or text[-2:] != _check(text[:-2]):
+        if not (checked or text == frame) or text[-2:].upper() != _check(text[:-2]):
             return None
         kind, data = text[:1], text[1:-2]
         if kind == b"s":
@@ -107,27 +106,17 @@ def _diagram(fields: bytes) -> Diagram:
     return bytes(fields[chess.square_mirror(square)] for square in chess.SQUARES)
 
 
-class MillenniumState(ReportingState):
-    """The state of a ChessLink."""
-
-    NAME = _("Millennium board")
-    FRAMER = Decoder
-    GREETING = (SEND_VERSION,)
-    QUESTION = SEND_BOARD
-    SPACING = 0.1
-
-    def _lamps(self, squares: frozenset[chess.Square]) -> list[bytes]:
-        return [lamps(squares)]
-
-
 class MillenniumBoard(ReportingBoard):
     """A board with Millennium's ChessLink."""
 
     KIND = _("Millennium board")
-    SCHEMES = ("ble",)
     BAUD = 38400
     USB_IDS = ((0x0403, 0x6001),)
-    STATE = MillenniumState
+    FRAMER = Decoder
+    GREETING = (SEND_VERSION,)
+    QUESTION = SEND_BOARD
+    SPACING = 0.1
+    LAMPS = lamps
     BLE = BleProfile(
         ("MILLENNIUM",),
         ("49535343-1e4d-4bd9-ba61-23c647249616",),

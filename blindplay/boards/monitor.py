@@ -3,10 +3,11 @@
 import json as json_lines
 import queue
 import time
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import TextIO
 
-from blindplay.translation import _
+from blindplay.translation import Message, _
 
 from . import events
 from .events import BoardEvent
@@ -44,13 +45,19 @@ def describe_event(event: BoardEvent) -> str:
             if piece is None:
                 return _("Placed on {square}: a piece.", square=square)
             return _("Placed on {square}: {piece}.", square=square, piece=_PIECES[piece])
+        case events.PieceDoubted(square, empty=True):
+            return _(
+                "A piece on {square} that cannot be there: take it out once and put it back, or "
+                "look for damp.",
+                square=square,
+            )
         case events.PieceDoubted(square):
             return _(
                 "Another piece on {square} without a lift: press it down, or lift it once.",
                 square=square,
             )
         case events.PieceCertain(square):
-            return _("The piece on {square} is certain again.", square=square)
+            return _("It is certain again what is on {square}.", square=square)
         case events.BoardPosition(placement):
             return _("Position: {placement}", placement=placement)
         case events.Read():
@@ -65,19 +72,29 @@ def describe_event(event: BoardEvent) -> str:
             return _("Fault on {square}: check the contact and the plug.", square=square)
 
 
-def event_json(event: BoardEvent, at: float) -> str:
-    """Return one line of JSON: ``event``, ``at`` (seconds), and the event's own fields."""
-    fields = {**asdict(event), "at": round(at, 3)}
+def event_json(event: BoardEvent, at: float, told: Callable[[str], str] = str) -> str:
+    """Return one line of JSON: ``event``, ``at`` (seconds), and the event's own fields. ``told``
+    gives a message as its reader reads it."""
+    own = asdict(event)
+    told_fields = {name: told(text) for name, text in own.items() if isinstance(text, Message)}
+    fields = {**own, **told_fields, "at": round(at, 3)}
     return json_lines.dumps({"event": event.kind, **fields}, ensure_ascii=False)
 
 
-def monitor(address: str | None, *, json: bool, seconds: float | None, out: TextIO) -> None:
+def monitor(
+    address: str | None,
+    *,
+    json: bool,
+    seconds: float | None,
+    out: TextIO,
+    told: Callable[[str], str] = str,
+) -> None:
     """Print the events of the board at ``address`` to ``out``, for ``seconds`` or until Ctrl-C.
 
     A name before the URL, as in ``dgt:/dev/ttyUSB0``, gives the maker of the board. Without a URL,
-    the monitor searches for a board. The times are seconds since the monitor began. Events come in
-    the order in which they were confirmed, so a line may have a slightly earlier time than the line
-    before.
+    the monitor searches for a board. ``told`` is that of :func:`event_json`. The times are seconds
+    since the monitor began. Events come in the order in which they were confirmed, so a line may
+    have a slightly earlier time than the line before.
 
     :raises BoardNotFoundError: if there is no board, the address is not that of a board, or no
         board answered within ``seconds`` or, without them, at the first attempt.
@@ -97,7 +114,9 @@ def monitor(address: str | None, *, json: bool, seconds: float | None, out: Text
                 if isinstance(event, events.Disconnected) and not answered and seconds is None:
                     raise BoardNotFoundError(event.why)
                 at = max(0.0, event.at - started)
-                line = [event_json(event, at)] if json else [f"{at:.2f}", describe_event(event)]
+                line = (
+                    [event_json(event, at, told)] if json else [f"{at:.2f}", describe_event(event)]
+                )
                 print(*line, file=out, flush=True)
     except KeyboardInterrupt:
         return

@@ -1,6 +1,7 @@
 """Boards that know only which squares are occupied: the moves that they show."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import chess
 
@@ -58,6 +59,23 @@ def _fitting_moves(
     return exact, others
 
 
+@dataclass(frozen=True)
+class _Emptied:
+    """The squares that were seen empty: those that are believed, and those of single reports."""
+
+    surely: chess.Bitboard = 0
+    perhaps: chess.Bitboard = 0
+
+    def __or__(self, other: "_Emptied") -> "_Emptied":
+        return _Emptied(self.surely | other.surely, self.perhaps | other.perhaps)
+
+    def moves(self, board: chess.Board, occupied: chess.Bitboard) -> list[chess.Move]:
+        """The possible moves. Single reports decide only between several captures."""
+        moves = possible_moves(board, occupied, self.surely)
+        seen = [move for move in moves if self.perhaps & chess.BB_SQUARES[move.to_square]]
+        return seen if len(moves) > 1 and len(seen) == 1 else moves
+
+
 class NamelessMoveFinder:
     """Finds the moves of one game in the positions of such a board.
 
@@ -69,43 +87,45 @@ class NamelessMoveFinder:
     def __init__(self, board: chess.Board, turned: bool) -> None:
         self._base = board
         self._turned = turned
-        self._emptied: chess.Bitboard = 0  # since the base
+        self._seen = _Emptied()  # since the base
         self._last: chess.Move | None = None
-        self._emptied_after: chess.Bitboard = 0  # since the last move
+        self._seen_after = _Emptied()  # since the last move
         self._plies = 0
         self._unclear = ""
 
-    def hear(self, changes: Iterable[SquareChange], diagram: Diagram) -> list[MoveFinding]:
-        """Take a believed position and the changes that led to it; return the final moves."""
+    def hear(
+        self,
+        changes: Iterable[SquareChange],
+        diagram: Diagram,
+        glimpsed: Iterable[chess.Square] = (),
+    ) -> list[MoveFinding]:
+        """Take a believed position, the changes that led to it, and the squares that were
+        ``glimpsed`` empty on the way; return the final moves."""
         emptied = {change.square for change in changes if change.letter == EMPTY}
-        for square in emptied:
-            gone = chess.BB_SQUARES[63 - square if self._turned else square]
-            self._emptied |= gone
-            self._emptied_after |= gone
+        seen = _Emptied(self._bits(emptied), self._bits(glimpsed))
+        self._seen |= seen
+        self._seen_after |= seen
         occupied = occupied_squares(diagram[::-1] if self._turned else diagram)
         self._unclear = ""
         if occupied == self._base.occupied:
-            self._last, self._emptied = None, 0
+            self._last, self._seen = None, _Emptied()
             return []
         if self._plies and occupied == chess.Board().occupied:
             return self._begin_again()
         if self._last is not None:
             after = self._after_last()
             if occupied == after.occupied:
-                self._emptied_after = 0
+                self._seen_after = _Emptied()
                 return []
-            following = possible_moves(after, occupied, self._emptied_after)
+            following = self._seen_after.moves(after, occupied)
             if len(following) == 1:
                 findings = self._report()
-                self._last, self._emptied, self._emptied_after = (
-                    following[0],
-                    self._emptied_after,
-                    0,
-                )
+                self._last = following[0]
+                self._seen, self._seen_after = self._seen_after, _Emptied()
                 return findings
-        moves = possible_moves(self._base, occupied, self._emptied)
+        moves = self._seen.moves(self._base, occupied)
         if len(moves) == 1:
-            self._last, self._emptied_after = moves[0], 0
+            self._last, self._seen_after = moves[0], _Emptied()
         else:
             names = ", ".join(move.uci() for move in moves)
             self._unclear = (
@@ -118,6 +138,10 @@ class NamelessMoveFinder:
                 else _("After {plies} moves the board shows no legal move.", plies=self._plies)
             )
         return []
+
+    def _bits(self, squares: Iterable[chess.Square]) -> chess.Bitboard:
+        """These squares of the board, as White's side sees it."""
+        return sum({1 << (63 - square if self._turned else square) for square in squares})
 
     def doubt_last(self) -> None:
         """The last move may not have been finished: do not report it."""
@@ -134,7 +158,7 @@ class NamelessMoveFinder:
     def _begin_again(self) -> list[MoveFinding]:
         findings = [*self.finish(), MoveUnclear(_("The pieces stand for a new game."))]
         self._base, self._last, self._plies = chess.Board(), None, 0
-        self._emptied = self._emptied_after = 0
+        self._seen = self._seen_after = _Emptied()
         return findings
 
     def _after_last(self) -> chess.Board:

@@ -26,7 +26,6 @@ from .reporting import (
     BoardReport,
     Framer,
     ReportingBoard,
-    ReportingState,
     SignOfLife,
     SquareChange,
 )
@@ -85,28 +84,13 @@ class Decoder(Framer):
         return SignOfLife()
 
 
-class PegasusState(ReportingState):
-    """The state of a Pegasus."""
-
-    NAME = _("DGT Pegasus")
-    FRAMER = Decoder
-    GREETING = (
-        RESET,
-        SEND_VERSION,
-        DEVELOPER_KEY,
-        SEND_CHANGES,
-    )
-    QUESTION = SEND_BOARD
-    SPACING = 0.1
-
-    def _lamps(self, squares: frozenset[chess.Square]) -> list[bytes]:
-        return [lamps(squares)]
-
-
 class PegasusBoard(ReportingBoard):
     """A DGT Pegasus."""
 
     KIND = _("DGT Pegasus")
-    SCHEMES = ("ble",)
-    STATE = PegasusState
+    FRAMER = Decoder
+    GREETING = (RESET, SEND_VERSION, DEVELOPER_KEY, SEND_CHANGES)
+    QUESTION = SEND_BOARD
+    SPACING = 0.1
+    LAMPS = lamps
     BLE = BleProfile(("DGT_Pegasus", "PCS-REVII"), *NORDIC_UART)

@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import logging
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from urllib.parse import urlsplit
 import serial
 from serial.tools import list_ports
 
+from blindplay.shipped import shipped
 from blindplay.translation import _
 
 BAUD = 9600
@@ -219,24 +221,68 @@ def explain(url: str, error: BaseException) -> str:
         return _("There is no port {url}: plug the board in, or give the port it is at.", url=url)
     if number == errno.ENOTTY or f"({errno.ENOTTY}, " in text:  # pyserial: only in its text
         return _("{url} is not a serial port: give the port of the board.", url=url)
-    in_use = _("Port {url} is in use by another program: close that program.", url=url)
     if number in (errno.EACCES, errno.EPERM):
-        if sys.platform == "win32":
-            return in_use
-        if sys.platform == "linux":
-            return _(
-                "You may not use port {url}: run 'sudo usermod -aG dialout $USER', "
-                "then log out and log in again.",
-                url=url,
-            )
-        return _(
-            "You may not use port {url}: ask the administrator of this computer for the right.",
-            url=url,
-        )
+        return _denied(url)
     if number in (errno.EBUSY, errno.EAGAIN) or "exclusively lock" in text:
-        return in_use
+        return _("Port {url} is in use by another program: close that program.", url=url)
     _log.debug("the line to %s was lost: %s", url, text)  # this text does not help a person
     return _("The line to the board at {url} was lost: check the cable.", url=url)
+
+
+RULE = "99-blindplay.rules"
+"""The udev rule that gives the right to use a board."""
+_RULES = ("/etc/udev/rules.d", "/run/udev/rules.d", "/usr/lib/udev/rules.d", "/lib/udev/rules.d")
+
+
+def rule_installed() -> bool:
+    """Return whether udev has the rule for boards."""
+    return any((Path(folder) / RULE).exists() for folder in _RULES)
+
+
+def remedy_without_right() -> str:
+    """What gives a user of Linux the right to use serial ports, to end a sentence."""
+    if rule_installed():
+        return _(
+            "plug the board in again, so that the rule {rule} counts for it; on a computer that is "
+            "used remotely, run 'sudo usermod -aG {group} $USER', then log out and log in again",
+            rule=RULE,
+            group=group_of_ports(),
+        )
+    return _(
+        "run 'sudo cp {rule} /etc/udev/rules.d/' and 'sudo udevadm control --reload', then plug "
+        "the board in again; on a computer that is used remotely, run 'sudo usermod -aG {group} "
+        "$USER', then log out and log in again",
+        rule=shlex.quote(str(shipped(f"firmware/{RULE}", f"hardware/{RULE}"))),
+        group=group_of_ports(),
+    )
+
+
+def group_of_ports() -> str:
+    """The group that may use serial ports: ``uucp`` on Arch and its relatives, else dialout."""
+    if sys.platform != "win32":
+        import grp
+
+        for name in ("dialout", "uucp"):
+            with contextlib.suppress(KeyError):
+                return grp.getgrnam(name).gr_name
+    return "dialout"
+
+
+def _denied(url: str) -> str:
+    """Say what the system demands of a user whom it refuses a port."""
+    if sys.platform == "linux":
+        return _("You may not use port {url}: {remedy}.", url=url, remedy=remedy_without_right())
+    if sys.platform == "win32":
+        return _(
+            "Windows refuses port {url}, for which it asks no right: close the other program that "
+            "uses it, or, if there is none, plug the board in again.",
+            url=url,
+        )
+    return _(
+        "You may not use port {url}: allow the board and the driver of its adapter in the system "
+        "settings under privacy and security, then plug the board in again.",
+        url=url,
+    )
 
 
 def _number(error: BaseException) -> int | None:

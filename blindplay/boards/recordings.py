@@ -7,21 +7,22 @@ import chess
 from blindplay.translation import _
 
 from . import dgt
-from .dgt import protocol as dgt_protocol
 from .dgt.moves import MoveFinder, MoveFinding, MoveUnclear, NoRecordingError
-from .dgt.protocol import LETTERS, diagram_of, square_of
-from .diagram import EMPTY, NAMELESS, START, Diagram, fen_of
+from .dgt.protocol import Decoder
+from .diagram import EMPTY, NAMELESS, Diagram, changed, fen_of, turned_at_start
 from .makers import DRIVERS
 from .nameless import NamelessMoveFinder
-from .reporting import Belief, BoardReport, Framer, ReportingBoard, SquareChange
+from .reporting import Belief, BoardReport, Framer, Garbled, ReportingBoard, SquareChange
 
 FRAMERS: Mapping[str, Callable[[], Framer]] = {
-    name: driver.STATE.FRAMER
-    for name, driver in DRIVERS.items()
-    if issubclass(driver, ReportingBoard)
+    "dgt": Decoder,
+    **{
+        name: driver.FRAMER
+        for name, driver in DRIVERS.items()
+        if issubclass(driver, ReportingBoard)
+    },
 }
-PROTOCOLS = ("dgt", *FRAMERS)
-"""The protocols whose streams can be read."""
+"""By the name of the protocol: those whose streams can be read."""
 
 
 def decode(
@@ -60,9 +61,9 @@ def decode(
             else:
                 finder = NamelessMoveFinder(position or chess.Board(), bool(turned))
         if isinstance(finder, NamelessMoveFinder):
-            yield from finder.hear(changes, shown)
+            yield from finder.hear(changes, shown, belief.glimpsed)
         elif NAMELESS not in shown:
-            yield from finder.hear(_dump(shown))
+            yield from finder.hear(BoardReport(shown))
     if finder is None:
         raise NoRecordingError(_("it holds no position that its messages agree on"))
     unread = isinstance(finder, MoveFinder) and NAMELESS in (belief.diagram or b"")
@@ -72,7 +73,7 @@ def decode(
         if isinstance(finder, NamelessMoveFinder):
             finder.doubt_last()
         else:
-            yield from finder.hear(dgt_protocol.Damaged())
+            yield from finder.hear(Garbled())
     yield from finder.finish()
 
 
@@ -85,7 +86,8 @@ def positions(data: bytes, protocol: str, turned: bool | None = None) -> Iterato
     is_turned, last = bool(turned), None
     for diagram in _diagrams(data, protocol):
         if turned is None:
-            is_turned = {START: False, START[::-1]: True}.get(diagram, is_turned)
+            at_start = turned_at_start(diagram)
+            is_turned = is_turned if at_start is None else at_start
         placement = fen_of(diagram[::-1] if is_turned else diagram)
         if placement != last:
             yield (last := placement)
@@ -95,25 +97,10 @@ def positions(data: bytes, protocol: str, turned: bool | None = None) -> Iterato
 
 def _diagrams(data: bytes, protocol: str) -> Iterator[Diagram]:
     """Yield the position after each message of the board, as if it did not lie turned."""
-    heard: bytearray | None = None
-    messages = dgt_protocol.Decoder() if protocol == "dgt" else FRAMERS[protocol]()
-    for message in messages.feed(data):
+    heard: Diagram | None = None
+    for message in FRAMERS[protocol]().feed(data):
         match message:
             case BoardReport(diagram):
-                heard = bytearray(diagram)
-            case dgt_protocol.Dump(codes):
-                heard = bytearray(diagram_of(codes, turned=False))
+                yield (heard := diagram)
             case SquareChange(square, letter) if heard is not None:
-                heard[square] = letter
-            case dgt_protocol.FieldUpdate(field, code) if heard is not None:
-                heard[square_of(field, turned=False)] = LETTERS[code]
-            case _:
-                continue
-        if heard is not None:
-            yield bytes(heard)
-
-
-def _dump(diagram: Diagram) -> dgt_protocol.Dump:
-    return dgt_protocol.Dump(
-        tuple(LETTERS.index(diagram[square_of(field, turned=False)]) for field in range(64))
-    )
+                yield (heard := changed(heard, square, letter))

@@ -8,17 +8,17 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 import chess
 
 from blindplay.translation import _, join_texts
 
 from . import events
-from .diagram import EMPTY, NAMELESS, START, Diagram, fen_of
+from .diagram import EMPTY, NAMELESS, Diagram, changed, fen_of, turned_at_start
 from .driver import Notice, PositionBoard, PositionState
 from .events import BoardEvent
-from .ports import BoardNotFoundError, FoundPort, Port, discover, open_port
+from .ports import BoardNotFoundError, FoundPort, Port, check_url, discover, open_port
 from .wireless import BleProfile, HidProfile, check_wireless, nearby, open_wireless, plugged_in
 
 
@@ -51,9 +51,30 @@ class FingerOn:
 
 @dataclass(frozen=True)
 class AboutBoard:
-    """A description that the board gives of itself, in English: ``firmware 1.3``."""
+    """A description that the board gives of itself, in English: ``firmware 1.3``, and its
+    ``serial`` number if this is it."""
 
     text: str
+    serial: str = ""
+
+
+@dataclass(frozen=True)
+class Trademark:
+    """The trademark of a board, which answers in the protocol of a DGT board."""
+
+    text: str
+
+
+ClockSide: TypeAlias = Literal["left", "right"]
+
+
+@dataclass(frozen=True)
+class ClockTimes:
+    """The seconds left on each side of a clock, and the side that runs; None while both stand."""
+
+    left: int
+    right: int
+    running: ClockSide | None
 
 
 @dataclass(frozen=True)
@@ -66,7 +87,16 @@ class Garbled:
     """Bytes that are not a message: here bytes were lost or changed."""
 
 
-BoardMessage: TypeAlias = BoardReport | SquareChange | FingerOn | AboutBoard | SignOfLife | Garbled
+BoardMessage: TypeAlias = (
+    BoardReport
+    | SquareChange
+    | FingerOn
+    | AboutBoard
+    | Trademark
+    | ClockTimes
+    | SignOfLife
+    | Garbled
+)
 
 
 class Framer(ABC):
@@ -124,8 +154,6 @@ class Framer(ABC):
         """The meaning of a frame. None if it has none."""
 
 
-_LOOK_SECONDS = 2.0
-"""Seconds that a press of the clock waits for a believed position: several reports."""
 _SETTLED = 0.3
 """After this pause the hands rest."""
 _ASK_EVERY = 0.2
@@ -139,6 +167,10 @@ class Belief:
         self.diagram: Diagram | None = None
         self.settled = False
         """True if nothing heard since contradicts it."""
+        self.glimpsed: frozenset[chess.Square] = frozenset()
+        """Squares that were reported empty, not often enough to be believed, between the last two
+        positions that are."""
+        self._empty: set[chess.Square] = set()
         self._heard: Diagram | None = None
         self._changes: list[SquareChange] = []  # from what is believed to what was heard
         self._times = 0
@@ -151,17 +183,18 @@ class Belief:
                 if diagram != self._heard:
                     self._heard, self._times = diagram, 0
                     self._changes = _differences(self.diagram or diagram, diagram)
+                    self._empty |= {at for at in chess.SQUARES if diagram[at] == EMPTY}
                 self._times += 1
                 if self._times >= agree:
                     changes, self._changes = self._changes, []
                     self.diagram, self.settled = diagram, True
+                    self.glimpsed, self._empty = frozenset(self._empty), set()
                     return changes
                 self.settled = False
             case SquareChange(square, letter) if self._heard is not None:
-                cells = bytearray(self._heard)
-                cells[square] = letter
-                self._heard, self._times = bytes(cells), 1
+                self._heard, self._times = changed(self._heard, square, letter), 1
                 self._changes.append(message)
+                self._empty |= {square} if letter == EMPTY else set()
                 self.settled = False
             case Garbled():
                 self.settled = False
@@ -180,25 +213,17 @@ def _differences(before: Diagram, after: Diagram) -> list[SquareChange]:
 
 
 class ReportingState(PositionState):
-    """The state of one connection. ``before`` is that of the last connection.
+    """The state of one connection to a board of this ``kind``. ``before`` is that of the last
+    connection."""
 
-    A subclass gives the constants and, if the board has lamps, :meth:`_lamps`.
-    """
+    SILENCE = 2.0
 
-    NAME: ClassVar[str]
-    """The kind of the board, for a person, until the board describes itself."""
-    FRAMER: ClassVar[type[Framer]]
-    SILENCE: ClassVar[float] = 2.0
-    GREETING: ClassVar[tuple[bytes, ...]] = ()
-    """The commands that begin a connection."""
-    QUESTION: ClassVar[bytes] = b""
-    """The command that asks for the whole board; empty for a board that reports unasked."""
-    SPACING: ClassVar[float] = 0.0
-    """Least time in seconds between two commands."""
-
-    def __init__(self, url: str, before: "ReportingState | None" = None) -> None:
+    def __init__(
+        self, kind: "type[ReportingBoard]", url: str, before: "ReportingState | None" = None
+    ) -> None:
+        self._kind = kind
         self._url = url
-        self._framer = self.FRAMER()
+        self._framer = kind.FRAMER()
         self._belief = Belief()
         self.turned: bool = before.turned if before else False
         self._shown: Diagram | None = before._shown if before else None
@@ -209,7 +234,7 @@ class ReportingState(PositionState):
         self._about: list[str] = []
         self._greeted = False
         self._waiting: list[Callable[[], None]] = []
-        self._commands = list(self.GREETING)
+        self._commands = list(kind.GREETING)
         self._lamp_commands: list[bytes] = []
         self._lit: frozenset[chess.Square] = frozenset()
 
@@ -245,12 +270,13 @@ class ReportingState(PositionState):
         if self._greeted:
             return []
         self._greeted = True
-        return [events.Connected(self._url, join_texts(", ", (self.NAME, *self._about)), now)]
+        return [events.Connected(self._url, join_texts(", ", (self._kind.KIND, *self._about)), now)]
 
     def _believe(self, changes: list[SquareChange], now: float) -> list[BoardEvent]:
         diagram = self._belief.diagram
         assert diagram is not None
-        turned = {START: False, START[::-1]: True}.get(diagram, self.turned)
+        at_start = turned_at_start(diagram)
+        turned = self.turned if at_start is None else at_start
         if turned != self.turned or self._reported is None:
             self.turned, changes = turned, []
             self._light()
@@ -264,9 +290,8 @@ class ReportingState(PositionState):
     def _change(self, change: SquareChange, now: float) -> list[BoardEvent]:
         assert self._reported is not None
         square, letter = 63 - change.square if self.turned else change.square, change.letter
-        before, cells = self._reported[square], bytearray(self._reported)
-        cells[square] = letter
-        self._reported, self._changed_at = bytes(cells), now
+        before = self._reported[square]
+        self._reported, self._changed_at = changed(self._reported, square, letter), now
         name, heard = chess.square_name(square), list[BoardEvent]()
         if before != EMPTY:
             heard.append(events.Lifted(name, now))
@@ -286,7 +311,7 @@ class ReportingState(PositionState):
     # --- to the board --------------------------------------------------------------------------
 
     def requests(self, now: float) -> bytes:
-        if now - self._sent_at < self.SPACING:
+        if now - self._sent_at < self._kind.SPACING:
             return b""
         command = self._next_command(now)
         if command:
@@ -296,9 +321,9 @@ class ReportingState(PositionState):
     def _next_command(self, now: float) -> bytes:
         if waiting := self._commands or self._lamp_commands:
             return waiting.pop(0)
-        if self.QUESTION and now - self._asked_at >= _ASK_EVERY:
+        if self._kind.QUESTION and now - self._asked_at >= _ASK_EVERY:
             self._asked_at = now
-            return self.QUESTION
+            return self._kind.QUESTION
         return b""
 
     def light(self, squares: frozenset[chess.Square]) -> None:
@@ -313,7 +338,7 @@ class ReportingState(PositionState):
 
     def _lamps(self, squares: frozenset[chess.Square]) -> list[bytes]:
         """The commands that light these squares of a board that does not lie turned."""
-        return []
+        return [] if self._kind.LAMPS is None else [self._kind.LAMPS(squares)]
 
 
 class ReportingBoard(PositionBoard[ReportingState]):
@@ -324,16 +349,22 @@ class ReportingBoard(PositionBoard[ReportingState]):
     knows its pieces; until then White sits at the board's usual side.
     """
 
-    STATE: ClassVar[type[ReportingState]]
-    USB_IDS: ClassVar[tuple[tuple[int, int], ...]] = ()
-    """USB ids of its serial line, the surest first."""
+    FRAMER: ClassVar[type[Framer]]
+    GREETING: ClassVar[tuple[bytes, ...]] = ()
+    """The commands that begin a connection."""
+    QUESTION: ClassVar[bytes] = b""
+    """The command that asks for the whole board; empty for a board that reports unasked."""
+    SPACING: ClassVar[float] = 0.0
+    """Least time in seconds between two commands."""
+    LAMPS: ClassVar[Callable[[Collection[chess.Square]], bytes] | None] = None
+    """Gives the command that lights these squares and no others."""
+    STATE: ClassVar[type[ReportingState]] = ReportingState
     BLE: ClassVar[BleProfile | None] = None
     HID: ClassVar[HidProfile | None] = None
 
-    _lit: frozenset[chess.Square] = frozenset()
+    LOOK_SECONDS = 2.0  # a position is believed after several reports
 
-    def look(self, seconds: float = _LOOK_SECONDS) -> str | None:
-        return super().look(seconds)
+    _lit: frozenset[chess.Square] = frozenset()
 
     def light(
         self, squares: Collection[chess.Square], notices: Collection[Notice] = frozenset()
@@ -343,13 +374,8 @@ class ReportingBoard(PositionBoard[ReportingState]):
 
     @classmethod
     def check(cls, url: str) -> None:
-        super().check(url)
+        check_url(url, [name for name, way in (("ble", cls.BLE), ("hid", cls.HID)) if way])
         check_wireless(url)
-
-    @classmethod
-    def candidates(cls, ports: Iterable[FoundPort]) -> list[FoundPort]:
-        matching = [port for port in ports if (port.vid, port.pid) in cls.USB_IDS]
-        return sorted(matching, key=lambda port: cls.USB_IDS.index((port.vid or 0, port.pid or 0)))
 
     @classmethod
     def find(cls, ports: Callable[[], Iterable[FoundPort]] = discover) -> str:
@@ -382,9 +408,6 @@ class ReportingBoard(PositionBoard[ReportingState]):
         return open_wireless(url, self.BLE, self.HID) or open_port(url, self._baud, dtr=False)
 
     def new_state(self, url: str, before: ReportingState | None) -> ReportingState:
-        state = self._begin_state(url, before)
+        state = self.STATE(type(self), url, before)
         state.light(self._lit)
         return state
-
-    def _begin_state(self, url: str, before: ReportingState | None) -> ReportingState:
-        return self.STATE(url, before)

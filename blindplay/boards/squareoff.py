@@ -27,7 +27,6 @@ from .reporting import (
     BoardReport,
     Framer,
     ReportingBoard,
-    ReportingState,
     SignOfLife,
     SquareChange,
 )
@@ -71,22 +70,12 @@ class Decoder(Framer):
         return SignOfLife() if _OTHER.fullmatch(frame) else None
 
 
-class SquareOffState(ReportingState):
-    """The state of a Square Off board."""
-
-    NAME = _("Square Off board")
-    FRAMER = Decoder
-    QUESTION = SEND_BOARD
-    SPACING = 0.1
-
-    def _lamps(self, squares: frozenset[chess.Square]) -> list[bytes]:
-        return [lamps(squares)]
-
-
 class SquareOffBoard(ReportingBoard):
     """A Square Off Pro, or another board by Square Off that reports its squares."""
 
     KIND = _("Square Off board")
-    SCHEMES = ("ble",)
-    STATE = SquareOffState
+    FRAMER = Decoder
+    QUESTION = SEND_BOARD
+    SPACING = 0.1
+    LAMPS = lamps
     BLE = BleProfile(("Square",), *NORDIC_UART)

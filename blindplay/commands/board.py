@@ -10,24 +10,28 @@ import click
 
 from blindplay.boards import recordings
 from blindplay.boards.dgt import Commit, MoveFound, NoRecordingError
-from blindplay.boards.makers import find_boards
+from blindplay.boards.makers import driver_of, find_boards
 from blindplay.boards.monitor import monitor
-from blindplay.boards.peg import flashing
+from blindplay.boards.peg import PegBoard, firmware, flashing
+from blindplay.boards.peg import protocol as peg
 from blindplay.boards.peg.emulator import EmulatedBoard, practise
+from blindplay.boards.peg.naming import checked_name
+from blindplay.boards.peg.raw_board import RawBoard, is_name, port_of
 from blindplay.boards.ports import BoardNotFoundError, check_url
-from blindplay.given import read_bytes
+from blindplay.given import RECORDING, in_time, read_bytes, too_large
 from blindplay.language import Key, Language, key_of
 from blindplay.laws.placement import pieces_of
-from blindplay.translation import _
+from blindplay.translation import _, _n, join_texts
 
 from . import options
-from .reader import to_reader, user_language
+from .reader import READER, to_reader, user_language
 
 _port = click.option(
-    "--port", help=_("Read the board at this port or URL. Without it, the board is searched for.")
+    "--port",
+    help=_("Read the board of this port, URL or name. Without it, the board is searched for."),
 )
 _COMMIT = click.Choice(get_args(Commit))
-_PROTOCOL = click.Choice(recordings.PROTOCOLS)
+_PROTOCOL = click.Choice(tuple(recordings.FRAMERS))
 _silent = options.flag("silent", _("Print the steps and say nothing."))
 
 
@@ -39,7 +43,8 @@ _silent = options.flag("silent", _("Print the steps and say nothing."))
 def board(context: click.Context, port: str | None, as_json: bool, seconds: float | None) -> None:
     """Show live what a pegged board reports, or look after it."""
     if context.invoked_subcommand is None:
-        monitor(port, json=as_json, seconds=seconds, out=to_reader(sys.stdout))
+        out = to_reader(sys.stdout)
+        monitor(port, json=as_json, seconds=seconds, out=out, told=READER.told)
 
 
 @board.command()
@@ -74,22 +79,39 @@ def calibrate(port: str | None, pack: Language, silent: bool) -> int:
 
 
 @board.command()
-@click.argument("file", type=options.FILE, help=_("Write this firmware, a file in Intel HEX."))
+@click.argument(
+    "file",
+    type=options.FILE,
+    required=False,
+    help=_("Write this firmware, a file in Intel HEX. Without it, that of this program is taken."),
+)
 @_port
 @click.option(
     "--board",
-    default="nano",
-    help=_("Write to a nano, a nano-old (with the old boot loader) or an uno."),
+    type=click.Choice(tuple(flashing.BOARDS)),
+    help=_(
+        "Write to a nano, a nano-old (with the old boot loader) or an uno only. Without it, each "
+        "boot loader is tried."
+    ),
 )
 @click.option("--baud", type=click.IntRange(1), help=_("Use another speed of the boot loader."))
-def flash(file: Path, port: str | None, board: str, baud: int | None) -> None:
-    """Write firmware to a board with avrdude. It first says what it will do."""
-    if port is not None:
-        check_url(port)
-    planned = flashing.plan(file, port, board, baud)
-    options.show(planned.sentence)
-    flashing.flash(planned, sys.stdout)
-    options.show(_("The firmware has been written."))
+def flash(file: Path | None, port: str | None, board: str | None, baud: int | None) -> None:
+    """Write firmware to a board, and check that the board answers with it.
+
+    It first says what it will do, and keeps what was in the board. If the board does not answer
+    with the new firmware, that is written back. Settings, calibration and name of the board stay.
+    """
+    wanted = firmware.own() if file is None else firmware.read(file)
+    rates = (
+        {baud or flashing.BOARDS[board or "nano"]}
+        if baud or board
+        else set(flashing.BOARDS.values())
+    )
+    found = flashing.target(port_of(port) if port else port)
+    if file is None:
+        flashing.refuse_older(wanted, found)
+    options.show(flashing.announced(wanted, found))
+    flashing.flash(wanted, found.url, rates, options.show)
 
 
 @board.command()
@@ -123,16 +145,20 @@ def decode(
     """
     if commit is not None and protocol != "dgt":
         raise ValueError(_("Only DGT boards report a clock; leave out --commit."))
-    most = options.MOST_BYTES
-    data = sys.stdin.buffer.read(most) if file == "-" else read_bytes(Path(file), most)
+    if file == "-":
+        data = sys.stdin.buffer.read(RECORDING.most_bytes + 1)
+        if len(data) > RECORDING.most_bytes:
+            raise too_large(_("Standard input"), RECORDING)
+    else:
+        data = read_bytes(Path(file), RECORDING)
     try:
         if positions:
-            for placement in recordings.positions(data, protocol, turned):
+            placements = recordings.positions(data, protocol, turned)
+            for placement in in_time(placements, RECORDING, file):
                 print(placement, flush=True)
             return
-        for finding in recordings.decode(
-            data, protocol, commit=commit, position=board, turned=turned
-        ):
+        found = recordings.decode(data, protocol, commit=commit, position=board, turned=turned)
+        for finding in in_time(found, RECORDING, file):
             if isinstance(finding, MoveFound):
                 print(finding.uci, flush=True)
             else:
@@ -175,19 +201,76 @@ def serve_board(
 
 
 @board.command()
-def find() -> None:
+@click.argument("name", help=_("Give the board this name, such as 'Board 3'."))
+@_port
+@click.option(
+    "--new-id",
+    is_flag=True,
+    help=_("Give it a new id, too: its memory was copied from another board."),
+)
+def name(name: str, port: str | None, new_id: bool) -> None:
+    """Give a pegged board a name, which it keeps itself.
+
+    The name is then taken instead of a port, for example in play --board 'Board 3'.
+    """
+    name = checked_name(name)
+    if driver_of(name)[0] is not PegBoard or not is_name(name):
+        raise ValueError(
+            _("{name} already means something else after --board: give another name.", name=name)
+        )
+    url = flashing.target(None).url if port is None else port_of(port)
+    check_url(url)
+    with RawBoard(url) as asked:
+        asked.rename(name, afresh=new_id)
+        options.show(_("The board at {url} is now named {name}.", url=url, name=name))
+        _let_buzz(asked, 1)
+
+
+@board.command()
+@options.flag("silent", _("Print the boards, and let none buzz."))
+def find(silent: bool) -> None:
     """Search for boards of all makers, and print each as --board takes it.
 
-    It asks serial ports and listens for Bluetooth boards, which takes some seconds.
+    Each pegged board buzzes after its line: the first once, the second twice, and so on. It asks
+    serial ports and listens for Bluetooth boards, which takes some seconds.
     """
-    any_board = False
+    any_board, buzzing = False, 0
+    ids: dict[str, str] = {}
     for address, about in find_boards(options.warn):
         any_board = True
-        options.show(f"{address}: {about}.")
+        options.show(join_texts("", (f"{address}: ", about, ".")))
+        if driver_of(address)[0] is not PegBoard:
+            continue
+        buzzing += 1
+        try:
+            with RawBoard(address) as asked:
+                other = ids.setdefault(asked.which or address, address)
+                if not silent:
+                    _let_buzz(asked, buzzing)
+        except (OSError, ValueError) as error:
+            options.warn(str(error))
+            continue
+        if other != address:
+            options.warn(
+                _(
+                    "The boards at {one} and {other} have the same id, because the memory of one "
+                    "is a copy: run 'blindplay board name' with --port {other} and --new-id.",
+                    one=other,
+                    other=address,
+                )
+            )
     if not any_board:
         raise BoardNotFoundError(
             _("No board was found: switch it on, and plug it in or come nearer.")
         )
+
+
+def _let_buzz(asked: RawBoard, times: int) -> None:
+    """Let a board buzz, and say so before, or why it does not."""
+    if asked.able & peg.Capability.BUZZER:
+        options.show(_n("It buzzes once now.", "It buzzes {count} times now.", times))
+    if not asked.buzz(times):
+        options.show(_("It cannot buzz: to learn which one it is, unplug it and search again."))
 
 
 @click.command()

@@ -29,7 +29,14 @@ import chess
 import click
 
 from blindplay.boards.makers import driver_of, find_boards
-from blindplay.boards.ports import brltty_runs
+from blindplay.boards.peg import firmware
+from blindplay.boards.peg import protocol as peg
+from blindplay.boards.ports import (
+    brltty_runs,
+    group_of_ports,
+    remedy_without_right,
+    rule_installed,
+)
 from blindplay.braille.brlapi import BrailleError, Connection
 from blindplay.console import PORT
 from blindplay.given import reason_of
@@ -214,8 +221,8 @@ _GAMES = 20
 
 def examine(pack: Language, model: Path | None, microphone: str | None) -> Iterator[Diagnosis]:
     """All findings: packages, voices, recogniser and vocabulary, sound devices, screen reader,
-    Braille display, boards, engine, journals and their disk, clock, console, private folders and
-    brltty."""
+    Braille display, boards, their firmware, engine, journals and their disk, clock, console,
+    private folders and brltty."""
     yield _packages()
     words = [*pack.phrases(chess.Board()), *pack.command_phrases()]
     yield from examine_speech(pack.code, model=model, words=words, microphone=microphone)
@@ -223,6 +230,7 @@ def examine(pack: Language, model: Path | None, microphone: str | None) -> Itera
     yield _reader()
     yield _braille()
     yield from _boards()
+    yield _firmware()
     yield _engine()
     yield from _journal(games.tables_folder())
     yield from _games(games.tables_folder())
@@ -305,24 +313,61 @@ def _boards() -> Iterator[Diagnosis]:
         )
     for trouble in dict.fromkeys(troubles):
         yield missing("board", trouble)
-    if sys.platform != "linux":
-        return
+    yield _right()
+
+
+def _right() -> Diagnosis:
+    """Say whether this user may open serial ports, and what the system demands for it."""
+    if sys.platform == "win32":
+        return good(
+            "permissions",
+            _(
+                "Windows asks for no right to open serial ports; a board without a port needs the "
+                "driver of its adapter."
+            ),
+        )
+    if sys.platform == "darwin":
+        return good(
+            "permissions",
+            _(
+                "macOS lets you open serial ports; for a board without a port, allow it and the "
+                "driver of its adapter in the system settings under privacy and security."
+            ),
+        )
+    if os.geteuid() == 0 or rule_installed() or _in_group_of_ports():
+        return good("permissions", _("You may open serial ports."))
+    return missing(
+        "permissions",
+        _("You may not open serial ports; {remedy}.", remedy=remedy_without_right()),
+    )
+
+
+def _in_group_of_ports() -> bool:
+    """Return whether this user is in the group that may use serial ports."""
+    if sys.platform == "win32":
+        return True
     import grp
 
     try:
-        dialout = grp.getgrnam("dialout").gr_gid
+        return grp.getgrnam(group_of_ports()).gr_gid in os.getgroups()
     except KeyError:
-        return
-    if os.geteuid() == 0 or dialout in os.getgroups():
-        yield good("permissions", _("You may open serial ports."))
-    else:
-        yield missing(
-            "permissions",
-            _(
-                "You may not open serial ports; run sudo usermod -aG dialout with your user "
-                "name, then log out and in again."
-            ),
-        )
+        return True  # a system without such a group
+
+
+def _firmware() -> Diagnosis:
+    """The firmware that ``board flash`` writes."""
+    try:
+        brought = firmware.own()
+    except ValueError as error:
+        return missing("firmware", str(error))
+    return good(
+        "firmware",
+        _(
+            "Firmware {version} for pegged boards comes with this program, SHA-256 {digest}.",
+            version=firmware.version_text(peg.FIRMWARE_VERSION),
+            digest=f"{brought.digest[:12]}…",
+        ),
+    )
 
 
 def _engine() -> Diagnosis:
@@ -415,13 +460,15 @@ def _games(folder: Path) -> Iterator[Diagnosis]:
     """Say whether the newest games can be read to their ends, and how many games have sound."""
     journals = sorted(folder.glob("*.jsonl"), key=lambda path: path.stat().st_mtime)
     newest = [path for path in journals if ".damaged-" not in path.name][-_GAMES:]
-    bad = 0
+    bad, repaired = 0, list[str]()
     for path in newest:
         try:
-            deque(replay(read_from_journal(path)), maxlen=0)
+            deque(replay(read_from_journal(path, repaired.append)), maxlen=0)
         except ValueError as error:
             bad += 1
             yield missing("games", str(error), _("A game cannot be read to its end."))
+    for sentence in repaired:
+        yield missing("games", sentence, _("The file of a game was changed."))
     if newest and not bad:
         yield good(
             "games", _("Games that were read to their ends: the last {count}.", count=len(newest))

@@ -4,7 +4,7 @@
 import itertools
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,11 +17,13 @@ from blindplay.given import plain
 from blindplay.translation import Message, _, join_texts
 
 from . import options
-from .hall_event import init, pair, results, standings, where
+from .hall_event import init, pair, results, resume, standings, where
+from .hall_papers import archive, papers
 from .reader import user_language
 
 if TYPE_CHECKING:
-    from blindplay.console.server import Certificate
+    from blindplay.certificates import Issuer
+    from blindplay.console.encryption import Encryption
     from blindplay.hall.broadcast.broadcasting import Broadcast, BroadcastSettings
     from blindplay.hall.event_file import EventFile
     from blindplay.hall.follower import FollowedTable
@@ -50,16 +52,20 @@ class ServedAt:
         type=options.FILE)
     key: Path | None = options.option(_("Use this private key of the certificate, in PEM, "
         "without a password."), type=options.FILE)
+    encrypt: bool = options.option(_("Encrypt the console for other devices with the certificate "
+        "of the event or of this computer, unless --certificate names one."), False)
     # fmt: on
 
-    def pem(self) -> "Certificate | None":
-        """:raises ValueError: if one of both is missing."""
-        from blindplay.console.server import Certificate
+    def encryption(self, issuer: "Issuer | None" = None) -> "Encryption | None":
+        """What encrypts the pages; ``issuer``: the event's.
+
+        :raises ValueError: if one of ``certificate`` and ``key`` is missing.
+        """
+        from blindplay.console.encryption import encryption_of
 
         if (self.certificate is None) is not (self.key is None):
             raise ValueError(_("--certificate and --key need each other."))
-        both = self.certificate, self.key
-        return None if both[0] is None or both[1] is None else Certificate(both[0], both[1])
+        return encryption_of(self.host, self.certificate, self.key, issuer, own=self.encrypt)
 
 
 @click.group(cls=options.CommandGroup, invoke_without_command=True)
@@ -157,7 +163,7 @@ def _serve(
     from blindplay.hall.pages import HallHost
 
     with ExitStack() as stack:
-        certificate = at.pem()
+        certificate = at.encryption(joined.issuer())
         running = stack.enter_context(Hall(joined))
         broadcast = None if shown is None else _broadcast(stack, running, shown, joined)
         host = HallHost(
@@ -169,6 +175,7 @@ def _serve(
             stack.callback(broadcast.pages.close)
             options.show(_("Everybody may watch the games at {url}{path}", url=host.url, path=PATH))
         _show_links(host.links(arbiters, anew=new_links), arbiters, qr=qr)
+        _show_advice(host.advice)
         _stay(running, broadcast, host)
 
 
@@ -183,6 +190,14 @@ def _show_links(links: dict[str, str], arbiters: Iterable[str], *, qr: bool) -> 
         options.show(
             _("The links of before still open the hall's page. --new-links gives new ones.")
         )
+
+
+def _show_advice(advice: Callable[[str], str]) -> None:
+    """Say what other devices need before they can use the pages."""
+    from blindplay.console.messages import negotiate
+
+    if lines := advice(negotiate(user_language())):
+        options.show(lines)
 
 
 def _stay(running: "Hall", broadcast: "Broadcast | None", host: "HallHost | None" = None) -> None:
@@ -325,6 +340,7 @@ def _incident_row(incident: "Incident") -> dict[str, Any]:
 
 def _row(table: "FollowedTable") -> dict[str, Any]:
     head = None if table.waits else table.head
+    in_conflict = bool(head and table.game and table.game.in_conflict)
     return {
         "table": table.name,
         "online": table.online,
@@ -335,7 +351,7 @@ def _row(table: "FollowedTable") -> dict[str, Any]:
         "fen": head.fen if head else "",
         "state": "waiting" if table.waits else head.state if head else "",
         "result": head.result if head else "",
-        "needs": list(head.needs) if head else [],
+        "needs": ["conflict"] * in_conflict + (list(head.needs) if head else []),
         "lines": table.copy.number if table.copy else 0,
     }
 
@@ -380,12 +396,13 @@ def cast(file: Path, at: ServedAt) -> None:
     # The arbiters' hall may run at the same time, and has its folder for itself.
     own = joined.folder.with_name(f"{joined.folder.name}-broadcast")
     with ExitStack() as stack:
-        certificate = at.pem()
+        certificate = at.encryption(joined.issuer())
         running = stack.enter_context(Hall(replace(joined, folder=own)))
         broadcast = _broadcast(stack, running, settings, joined)
         host = PublicHost(broadcast.pages, at.host, at.console_port, certificate)
         stack.callback(host.close)
         options.show(_("Everybody may watch the games at {url}", url=host.url))
+        _show_advice(host.advice)
         _stay(running, broadcast)
 
 
@@ -399,5 +416,5 @@ def _broadcast(
     return broadcast
 
 
-for _command in (pair, where, results, standings):
+for _command in (pair, resume, where, results, standings, papers, archive):
     hall.add_command(_command)

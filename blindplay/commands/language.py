@@ -10,9 +10,9 @@ from typing import Any
 import click
 
 from blindplay import language as languages
-from blindplay.given import read_bytes
+from blindplay.given import PACK, read_bytes
 from blindplay.language import LanguageError, pack
-from blindplay.language.pack import MOST_BYTES, Pack, source
+from blindplay.language.pack import Pack, source
 from blindplay.language.pack_check import PackFinding, PackReport
 from blindplay.language.pack_check import check as check_pack
 from blindplay.translation import _, join_texts
@@ -116,7 +116,7 @@ def add(file: Path) -> int:
     folder = pack.own_packs()
     folder.mkdir(parents=True, exist_ok=True)
     added, unfinished = folder / file.name, folder / f".{file.stem}.new"
-    unfinished.write_bytes(file.read_bytes())
+    unfinished.write_bytes(read_bytes(file, PACK))
     unfinished.replace(added)
     options.show(_("{name} is there now: {added}.", name=file.stem, added=added))
     return 0
@@ -151,7 +151,7 @@ def _checked(file: Path) -> PackReport:
     from blindplay.speech.synthesis import is_words
 
     if file.is_file():
-        text, name = read_bytes(file, MOST_BYTES), file.name
+        text, name = read_bytes(file, PACK), file.name
     elif str(file) in languages.languages():
         entry, name = source(str(file))
         text = entry.read_bytes()

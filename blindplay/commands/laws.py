@@ -1,6 +1,7 @@
 """``blindplay mating`` and ``blindplay replay``: questions to the Laws."""
 
 import contextlib
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import click
 from blindplay.language import Language
 from blindplay.laws.mating import REASONS, Mating, MatingVerdict, can_mate
 from blindplay.laws.rulings import dumps
-from blindplay.translation import _, join_texts
+from blindplay.translation import _
 
 from . import options
 
@@ -36,20 +37,32 @@ def mating(fen: str | None, batch: str | None, pack: Language, as_json: bool) ->
         for side, verdict in _mating_of_sides(board).items():
             options.show(_in_words(board, side, verdict, pack))
     elif batch is not None and fen is None:
-        with options.open_text(batch) as lines:
-            for number, line in enumerate(lines, 1):
-                if line.strip():
-                    _print_verdicts(line.strip(), f"{batch}:{number}")
+        _answer_lines(batch)
     else:
         raise ValueError(_("Give one of: --fen FEN or --batch FILE."))
 
 
-def _print_verdicts(fen: str, place: str) -> None:
-    try:
-        board = options.position(fen)
-    except ValueError as error:
-        raise ValueError(join_texts(": ", (place, error))) from None
-    options.show({"fen": fen, **_verdicts(board)})
+def _answer_lines(batch: str) -> None:
+    """Print one line of JSON for each position. A line that cannot be read holds the error.
+
+    :raises ValueError: at the end, if there was such a line.
+    """
+    unread = 0
+    with options.open_text(batch) as lines:
+        for fen in filter(None, map(str.strip, lines)):
+            try:
+                options.show({"fen": fen, **_verdicts(options.position(fen))})
+            except ValueError as error:
+                unread += 1
+                options.show({"fen": fen, "error": str(error)})
+    if unread:
+        raise ValueError(
+            _(
+                "{unread} lines of {batch} could not be read; see the error in each.",
+                unread=unread,
+                batch=batch,
+            )
+        )
 
 
 def _mating_of_sides(board: chess.Board) -> dict[str, Mating]:
@@ -106,7 +119,7 @@ def replay(file: str, edition: str | None, journal: Path | None) -> None:
 
     with contextlib.ExitStack() as stack:
         if journal is not None:
-            facts = read_from_journal(journal)
+            facts = read_from_journal(journal, lambda sentence: print(sentence, file=sys.stderr))
         else:
             facts = read_facts(stack.enter_context(options.open_text(file)), file)
         for ruling in rule(facts, edition):

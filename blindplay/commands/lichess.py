@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import chess
 import click
 
+from blindplay.given import LONGEST_LINE
 from blindplay.laws.facts import SIDES
 from blindplay.laws.time_controls import stored
 from blindplay.translation import _, all_of
@@ -50,7 +51,7 @@ def login(server: str) -> None:
     if sys.stdin.isatty():
         given = click.prompt("", prompt_suffix="", hide_input=True, show_default=False)
     else:
-        given = sys.stdin.readline()
+        given = sys.stdin.readline(LONGEST_LINE)
     token = api.checked_token(given)
     with api.LichessApi(api.Account("", token, server)) as client:
         name, permitted = client.user()

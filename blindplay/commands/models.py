@@ -474,11 +474,10 @@ def _refuse(broken: list[str]) -> None:
 
 def _heard_with(code: str) -> str:
     try:
-        chosen = folders.chosen_models(code)
+        folders.chosen_models(code)
     except ValueError as error:
         return str(error)
-    by_folder = {folder: name for name, folder in available(code).items()}
-    names = [by_folder[folder] for folder in chosen]
+    names = folders.listening_names(code)
     if len(names) == 1:
         return _("heard with {name}.", name=names[0])
     return _("heard with {names}, together.", names=all_of(names))

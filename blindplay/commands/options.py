@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from blindplay.given import check_file, in_short, plain, shown
+from blindplay.given import BATCH, check_file, in_short, lines_of, plain, shown
 from blindplay.translation import _, one_of
 
 from .reader import READER, ReadersContext, user_language
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from blindplay.language import Language
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
-MOST_BYTES = 100_000_000
-"""The size of a file with many lines, of facts or positions."""
 
 
 def called() -> str:
@@ -179,6 +177,20 @@ def _length(text: str) -> int:
     return math.ceil(time_controls.read_length(text) / 1000)
 
 
+def _default_time(text: str) -> str:
+    """A default time (6.7.1) as it is kept, from the one that people write."""
+    return default_time_of(_length(text))
+
+
+def default_time_of(seconds: int) -> str:
+    """A default time as it is kept.
+
+    >>> default_time_of(1800), default_time_of(90), default_time_of(0)
+    ('30m', '90s', '0m')
+    """
+    return f"{seconds}s" if seconds % 60 else f"{seconds // 60}m"
+
+
 def position(fen: str) -> "chess.Board":
     """The position in FEN that a command is given; it must be one that a table accepts."""
     import chess
@@ -245,17 +257,18 @@ def date_of(date: str, pack: "Language") -> str:
 
 
 @contextlib.contextmanager
-def open_text(file: str) -> Iterator[TextIO]:
-    """A text file in UTF-8, with or without a byte order mark; ``-`` is standard input."""
+def open_text(file: str) -> Iterator[Iterator[str]]:
+    """The lines of a text file in UTF-8, with or without a byte order mark; ``-`` is standard
+    input."""
     if file == "-":
         with contextlib.suppress(AttributeError, ValueError):
             sys.stdin.reconfigure(encoding="utf-8-sig")  # type: ignore[union-attr]
-        yield sys.stdin
+        yield lines_of(sys.stdin, BATCH, _("Standard input"))
         return
-    check_file(path := a_file(file), MOST_BYTES)
+    check_file(path := a_file(file), BATCH)
     with path.open(encoding="utf-8-sig") as opened:
         try:
-            yield opened
+            yield lines_of(opened, BATCH, path)
         except UnicodeDecodeError:
             raise ValueError(
                 _("{file} is not a text in UTF-8; save it as UTF-8.", file=file)
@@ -315,6 +328,7 @@ def _lichess_user(text: str) -> str:
 
 TIME_CONTROL = ParsedValue("time", _time_control)
 LENGTH = ParsedValue("length", _length)
+DEFAULT_TIME = ParsedValue("length", _default_time)
 LICHESS_USER = ParsedValue("player", _lichess_user)
 
 
@@ -344,6 +358,28 @@ as_json = partial(click.option, "--json", "as_json", is_flag=True)
 def flag(name: str, text: str) -> Callable[[click.decorators.FC], click.decorators.FC]:
     """An option that is on or off: ``--name`` and ``--no-name``, off unless it is given."""
     return click.option(f"--{name}/--no-{name}", default=False, help=text, show_default=False)
+
+
+def board_and_voice(command: click.decorators.FC) -> click.decorators.FC:
+    """Options of a command that speaks, listens and leads hands, as ``board``, ``port``,
+    ``microphone`` and ``silent``."""
+    for added in (
+        flag("silent", _("Print everything and say nothing.")),
+        click.option(
+            "--microphone",
+            help=_("Use the microphone with this in its name; none: type instead of speaking."),
+        ),
+        click.option(
+            "--port",
+            help=_(
+                "Use the board at this port or URL, such as COM3 or dgt:COM3. Without it, a pegged "
+                "board is searched for."
+            ),
+        ),
+        flag("board", _("Also lead hands to each position on your board.")),
+    ):
+        command = added(command)
+    return command
 
 
 # Options that are the fields of a dataclass.

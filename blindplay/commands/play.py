@@ -2,6 +2,7 @@
 
 import datetime
 import sys
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from itertools import groupby
 from pathlib import Path
@@ -11,6 +12,7 @@ import click
 
 from blindplay.console import PUBLIC_DELAY_S
 from blindplay.conversation import OpeningWord
+from blindplay.given import sentence_of
 from blindplay.language import Command
 from blindplay.laws import facts
 from blindplay.table.choices import Printed
@@ -25,6 +27,7 @@ from .play_sources import (
     with_event_settings,
     with_fetched_file,
     with_kept_options,
+    with_ports,
     with_settings_of_later_games,
 )
 from .reader import user_language
@@ -33,11 +36,12 @@ if TYPE_CHECKING:
     from blindplay.hall.event_file import EventFile
     from blindplay.opponents.player import AbsentPlayer
     from blindplay.table.devices import WantedDevices
-    from blindplay.table.play import Companion, ConsoleAt, TableOptions
+    from blindplay.table.play import Companion, ConsoleAt, Ended, TableOptions
     from blindplay.typed_lines import TypedLines
 
 
 _SHOWN = (Printed.WORDS, Printed.ALL)
+_ASSIGNED = "assigned"  # beside the options that are kept with a game
 
 
 class TableCommand(click.Command):
@@ -57,7 +61,8 @@ def _is_first(option: click.Parameter) -> bool:
     return not isinstance(option, PlayOption) or option.first
 
 
-def _play(**_: Any) -> None:
+def _play(**_: Any) -> int:
+    """Run the command and return its exit status: 1 if a game is left that is not saved whole."""
     from blindplay.typed_lines import TypedLines
 
     given = with_fetched_file(PlayOptions.of(click.get_current_context()))
@@ -84,23 +89,21 @@ def _play(**_: Any) -> None:
     if chosen == "demo" or (unasked and not devices.any_present()):
         words = Printed.ALL if given.print is Printed.ALL else Printed.WORDS
         _demonstrate(given.journal, given.language, words, instead=unasked)
-        return
+        return 0
     if joined is not None and given.await_pairing:
-        _play_rounds(given, devices, joined)
-        return
+        return _play_rounds(given, devices, joined)
     if isinstance(given.against, Address):
-        _play_distant(given, devices)
-        return
+        return _play_distant(given, devices)
     journal, lines = _journal(given), TypedLines(sys.stdin)
     if given.against == "lichess" and not given.resume:
         _check_table(journal, devices, given)
         with_game = with_found_game(given, options.load_language(given.language), lines, sys.stdout)
         if with_game is None:
-            return
+            return 0
         given = with_game
     setup = None if given.resume else _setup(given)
     beside = _companion(joined), against.opponent(given)
-    _run(given, journal, setup, devices, lines, joined, *beside)
+    return int(not _run(given, journal, setup, devices, lines, joined, *beside).whole)
 
 
 def _run(
@@ -112,9 +115,10 @@ def _run(
     joined: "EventFile | None" = None,
     companion: "Companion | None" = None,
     opponent: "AbsentPlayer | None" = None,
-) -> bool:
-    """Run the table, and play again at it as its players wish; return whether the last game is
-    over. ``setup`` None: the game is resumed."""
+    assigned: Mapping[str, Any] | None = None,
+) -> "Ended":
+    """Run the table, and play again at it as its players wish; return how the last game ended.
+    ``setup`` None: the game is resumed. ``assigned``: how the hall has assigned it."""
     from blindplay.record import files, games
     from blindplay.table.play import Ended, run
     from blindplay.table.play import check as check_table
@@ -125,21 +129,23 @@ def _run(
     def prepare(ended: Ended) -> None:
         nonlocal given, journal, setup, devices, opponent
         after = for_another_game(given, ended)
-        wanted, path = _devices(after), games.new_journal(journal.parent)
+        wanted, path = _devices(with_ports(after, ended)), games.new_journal(journal.parent)
         check_table(path, wanted, _table_options(after, joined), None)  # the port is in use
         wanted.check_boards()
         setup, opponent = _setup(after), against.opponent(after)
         given, journal, devices = after, path, wanted
 
     while True:
-        table, console = _table_options(given, joined), _console(given)
+        table, console = _table_options(given, joined), _console(given, joined)
+        if assigned is not None:
+            table = replace(table, kept={**table.kept, _ASSIGNED: dict(assigned)})
         if console is not None:
             console = replace(console, keeps_links=keeps_links, after=ended)
         before = journal
         ended = run(journal, setup, devices, lines, sys.stdout, table, console, companion, opponent,
                     prepare)  # fmt: skip
         if ended.again is None:
-            return ended.over
+            return ended
         if journal.parent != games.tables_folder():
             pack = options.load_language(given.language)
             options.show(pack.printed("again_kept", path=journal))
@@ -152,8 +158,8 @@ def _run(
             keeps_links = kept and given.console_port != 0  # another port has other addresses
 
 
-def _play_distant(given: PlayOptions, devices: "WantedDevices") -> None:
-    """Play at two tables."""
+def _play_distant(given: PlayOptions, devices: "WantedDevices") -> int:
+    """Play at two tables; return the exit status."""
     from blindplay.table.meeting_distant import MeetingPlace
     from blindplay.typed_lines import TypedLines
 
@@ -167,37 +173,84 @@ def _play_distant(given: PlayOptions, devices: "WantedDevices") -> None:
         place = MeetingPlace(pack, devices, lines, sys.stdout)
         met = against.meet(given, _setup(given), place)
         if met is None:
-            return
+            return 0
         met.agreement.keep(journal)
         setup, player = met.setup, met.agreement.player(met.lifeline, voices=given.voices)
         given = replace(given, training=met.agreement.training)
-    _run(given, journal, setup, devices, lines, opponent=player)
+    return int(not _run(given, journal, setup, devices, lines, opponent=player).whole)
 
 
-def _play_rounds(given: PlayOptions, devices: "WantedDevices", joined: "EventFile") -> None:
-    """Play one game after the other, each as the hall assigns it."""
+def _play_rounds(given: PlayOptions, devices: "WantedDevices", joined: "EventFile") -> int:
+    """Play one game after the other, each as the hall assigns it; return the exit status. A game
+    that cannot be opened, because a device is missing for example, leaves the table waiting."""
     from blindplay.hall.table_side.between_games import AssignedGames
     from blindplay.record import games
+    from blindplay.table.play import FinishedElsewhereError
     from blindplay.typed_lines import TypedLines
 
     lines = TypedLines(sys.stdin)
-    assigned_games = AssignedGames(joined, games.tables_folder())
-    pack = options.load_language(given.language)
-    resumed = given.resume
-    if not resumed:
+    assigned_games = AssignedGames(joined, games.tables_folder(), given.journal)
+    status = 0
+
+    def play(
+        given: PlayOptions,
+        journal: Path,
+        setup: facts.Setup | None = None,
+        assigned: Mapping[str, Any] | None = None,
+    ) -> bool:
+        """Play a game, or go on with it; return whether another one can follow."""
+        nonlocal status
+        try:
+            ended = _run(given, journal, setup, devices, lines, joined, assigned_games.companion,
+                        assigned=assigned)  # fmt: skip
+        except FinishedElsewhereError:  # the table has said so
+            return True
+        status = status or int(not ended.whole)
+        return ended.over or ended.adjourned or ended.withdrawn or assigned_games.known
+
+    goes_on = True
+    if given.resume:
+        journal = _journal(given)
+        games.note(journal, left=False)
+        assigned_games.resume(games.kept_options(journal).get(_ASSIGNED))
+        goes_on = play(given, journal)
+        given = _for_next_game(given, joined)
+    else:
         _check_table(None, devices, given)
-    while True:
-        assigned = None if resumed else assigned_games.next(pack, devices, lines, sys.stdout)
-        if assigned is None and not resumed:
-            return
-        journal = _journal(given) if resumed else games.new_journal()
-        setup = None if assigned is None else _setup(replace(given, **assigned))
-        over = _run(given, journal, setup, devices, lines, joined, assigned_games.companion)
-        if not over and not assigned_games.known:
-            return
-        if resumed:
-            resumed, given = False, with_settings_of_later_games(given, joined)
-            check(given)
+    while goes_on:
+        pack = options.load_language(given.language)
+        assigned = assigned_games.next(pack, devices, lines, sys.stdout)
+        if assigned is None:
+            games.leave_event()
+            break
+        try:
+            given = _for_next_game(given, joined)
+            if (left := assigned_games.begun) is None:
+                setup = _setup(replace(given, **assigned))
+                goes_on = play(given, games.new_journal(), setup, assigned)
+            else:  # what was typed for each game is not what this one was begun with
+                begun = replace(given, resume=True, journal=left, typed=frozenset())
+                goes_on = play(with_kept_options(left, begun), left)
+        except BrokenPipeError:  # nobody reads what this table prints
+            raise
+        except (ValueError, RuntimeError, OSError) as error:
+            # The hall sees that the table waits still. It can give the game once more.
+            options.warn(sentence_of(error))
+            status = status or 2
+    return status
+
+
+def _for_next_game(given: PlayOptions, joined: "EventFile") -> PlayOptions:
+    """The options of a game that the hall assigns, after those of the table: the rules are read
+    anew from the event's file, or stay as they were read first if it is wrong now."""
+    try:
+        after = with_settings_of_later_games(given, _joined(given))
+        check(after)
+    except ValueError as error:
+        options.warn(str(error))
+        after = with_settings_of_later_games(given, joined)
+        check(after)
+    return after
 
 
 def _check_table(journal: Path | None, devices: "WantedDevices", given: PlayOptions) -> None:
@@ -230,7 +283,9 @@ def _journal(given: PlayOptions) -> Path:
     """The file of the game: the one that is named, the last unfinished one, or a new one."""
     from blindplay.record import games
 
-    return given.journal or (games.last_unfinished() if given.resume else games.new_journal())
+    if given.journal is not None or not given.resume:
+        return given.journal or games.new_journal()
+    return games.last_unfinished(of_event=bool({"hall", "await_pairing"} & set(given.typed)))
 
 
 play = TableCommand(
@@ -271,7 +326,7 @@ def _table_options(given: PlayOptions, joined: "EventFile | None" = None) -> "Ta
     )
 
 
-def _console(given: PlayOptions) -> "ConsoleAt | None":
+def _console(given: PlayOptions, joined: "EventFile | None" = None) -> "ConsoleAt | None":
     from blindplay.table.play import ConsoleAt
 
     if not given.console:
@@ -286,12 +341,14 @@ def _console(given: PlayOptions) -> "ConsoleAt | None":
         given.remember_browsers or 0,
         delay if given.public else None,
         given.public_names,
+        encrypt=given.encrypt,
+        issuer=None if joined is None else joined.issuer(),
     )
 
 
 def _setup(given: PlayOptions) -> facts.Setup:
     from blindplay.laws import editions
-    from blindplay.laws.time_controls import mode_of, stored
+    from blindplay.laws.time_controls import mode_of, read_length, stored
 
     def player(side: str) -> facts.Player:
         return facts.Player(
@@ -320,6 +377,7 @@ def _setup(given: PlayOptions) -> facts.Setup:
         announce_check=given.check,
         quickplay_finish=given.quickplay_finish,
         arbiter="server" if given.against == "lichess" else arbiter,
+        default_time=None if given.default_time is None else read_length(given.default_time),
         event=given.event,
         site=given.site,
         round=given.round,

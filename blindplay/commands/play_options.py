@@ -141,8 +141,8 @@ class PlayOptions:
     """The values of all options. A ``heading`` holds for the options that follow, too."""
 
     # fmt: off
-    board: str | None = _option(_("Use this port or URL for the impaired player's board. Without "
-        "it, all ports are searched."), kept=True, heading=_("Boards"), first=True)
+    board: str | None = _option(_("Use this port, URL or named board for the impaired player. "
+        "Without it, all ports are searched."), kept=True, heading=_("Boards"), first=True)
     sighted_board: str | None = _option(_("Use this sensor board for the opponent. NAME:PORT is a "
         "board of that maker, such as dgt; the name alone searches for one."), kept=True,
         two_people=True)
@@ -206,6 +206,9 @@ class PlayOptions:
     time_control: str = _option(_("Give each player this time, such as 90m+30s, 40/90m+30m+30s or "
         "3h, or write it as in PGN; - means no clock."), "90m+30s",
         type=options.TIME_CONTROL, waiting_decides=True, first=True)
+    default_time: str | None = _option(_("Take this default time, such as 30m: how late a player "
+        "may come (6.7.1). Without it, the edition decides."), type=options.DEFAULT_TIME,
+        waiting_decides=True)
     mode: str | None = _option(_("Play standard chess, rapid or blitz. Without it, the time "
         "control decides (A.1, "
         "B.1)."), type=options.MemberChoice(facts.MODES), waiting_decides=True)
@@ -282,6 +285,8 @@ class PlayOptions:
         type=options.FILE)
     key: Path | None = _option(_("Use this private key of the certificate, in PEM, without a "
         "password."), type=options.FILE)
+    encrypt: bool = _option(_("Encrypt the console for other devices with the certificate "
+        "of the event or of this computer, unless --certificate names one."), True)
     remember_browsers: int | None = _option(_("Let a browser that was closed come in again "
         "without a new link for this time since it was last open, such as "
         "12h."), type=options.LENGTH)
@@ -310,6 +315,8 @@ class PlayOptions:
     """Those on the command line or in the settings file."""
     typed_before: Mapping[str, Any] = field(default_factory=dict)
     """The kept options that were typed when the resumed table was started."""
+    own_language: str = ""
+    """The language of this machine, if the journal of a resumed game has brought another one."""
     boards: int = 0
     """The number of boards, if the opponent decides it."""
     own: str = ""
@@ -358,13 +365,13 @@ class PlayOption(options.FieldOption):
     @property
     def of_each_game(self) -> bool:
         """True if a table that plays several games takes it for each of them."""
-        return self.heading in ("Rules", "Players") or self.name in ("event", "site")
+        return self.heading == "Players" or (self.of_the_event and self.name != "round")
 
     @property
     def of_the_event(self) -> bool:
-        """True if the user's settings do not come before the event's: it must be the same at all
+        """True if the user's settings do not count at an event: it must be the same at all
         tables."""
-        return self.heading in ("Rules", "Record")
+        return self.waiting_decides and self.name != "lag_limit"
 
 
 def _options() -> Iterator[PlayOption]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from blindplay.given import LONGEST_LINE
 from blindplay.language import Command
 from blindplay.laws.clock import TimeControl
 from blindplay.laws.facts import SIDES, Setup
@@ -31,10 +32,12 @@ def with_fetched_file(given: PlayOptions) -> PlayOptions:
 
     :raises ValueError: one sentence, if the ticket does not lead to a file.
     """
+    if given.hall is None:  # as most often: it need not wait for the import of what joins
+        return given
     from blindplay.hall.table_side.joining import join, ticket_of
     from blindplay.record.games import halls_folder
 
-    ticket = None if given.hall is None else ticket_of(str(given.hall))
+    ticket = ticket_of(str(given.hall))
     if ticket is None:
         return given
     digits, address = ticket
@@ -50,7 +53,8 @@ def with_fetched_file(given: PlayOptions) -> PlayOptions:
         )
     )
     options.show(_("From now on you can start the table with:"))
-    options.show(f"    {options.called()} play --hall {path}")
+    waits = " --await-pairing" if given.await_pairing else ""
+    options.show(f"    {options.called()} play --hall {path}{waits}")
     return replace(given, hall=path)
 
 
@@ -62,7 +66,7 @@ def _which(tables: Sequence[str]) -> str:
 
 def _answer(question: str) -> str:
     options.show(question)
-    line = sys.stdin.readline().strip()
+    line = sys.stdin.readline(LONGEST_LINE).strip()
     if not line:
         raise ValueError(_("There is no answer; type the ticket as the hall's page shows it."))
     return line
@@ -73,12 +77,20 @@ def _answer(question: str) -> str:
 
 def with_event_settings(given: PlayOptions, joined: "EventFile | None") -> PlayOptions:
     """``given``, completed by the settings of the event's file. Typed options count more, and so do
-    language and devices in the user's settings file.
+    language and devices in the user's settings file. Rules that the file does not name are the
+    usual ones, whatever the user's settings are.
 
     :raises ValueError: one sentence, if a setting is wrong.
     """
-    settings = {}
-    for name, value in {} if joined is None else joined.play.items():
+    if joined is None:
+        return given
+    usual = PlayOptions()
+    settings: dict[str, Any] = {
+        name: value if (value := getattr(usual, name)) is None else option.stored(value)
+        for name, option in OPTIONS.items()
+        if option.of_the_event and name not in given.typed
+    }
+    for name, value in joined.play.items():
         try:
             option = setting(name)
             stored = option.stored(value)
@@ -90,8 +102,8 @@ def with_event_settings(given: PlayOptions, joined: "EventFile | None") -> PlayO
 
 
 def with_settings_of_later_games(given: PlayOptions, joined: "EventFile | None") -> PlayOptions:
-    """The options for the games after a resumed one, whose options are ``given``: those of the
-    event's file, except typed ones and those of language and devices.
+    """The options for the games after one whose options are ``given``, also after a resumed one:
+    those of the event's file, except typed ones and those of language and devices.
 
     :raises ValueError: one sentence, if a setting of the file is wrong.
     """
@@ -100,6 +112,9 @@ def with_settings_of_later_games(given: PlayOptions, joined: "EventFile | None")
         for name, option in OPTIONS.items()
         if option.kept and not option.of_each_game
     }
+    if given.own_language:  # the language of a game that came from another machine
+        del same["language"]
+        given = replace(given, language=given.own_language, own_language="")
     typed = {
         name: OPTIONS[name].stored(value)
         for name, value in _typed_for_each_game(given).items()
@@ -140,7 +155,8 @@ def _plain(value: Any) -> Any:
 def with_kept_options(journal: Path, given: PlayOptions) -> PlayOptions:
     """``given``, completed by the options with which the game began.
 
-    :raises ValueError: if something was typed that contradicts the game.
+    :raises ValueError: if something was typed that contradicts the game, or the options cannot be
+        read.
     :raises JournalError: if the journal cannot be read.
     """
     from blindplay.record import games, read_journal
@@ -151,8 +167,17 @@ def with_kept_options(journal: Path, given: PlayOptions) -> PlayOptions:
     _check(journal, setup, given)
     impaired = next((side for side in SIDES if setup.player(side).impaired), "white")
     language = setup.player(impaired).language or None
-    kept = {"language": language, **games.kept_options(journal)}
-    before = kept.get("typed")
+    file, kept_options = games.options_of(journal), games.kept_options(journal)
+    if not kept_options and file.exists():  # else a game against the computer would lose it unheard
+        raise ValueError(
+            _(
+                "The options of the game, {file}, cannot be read; move that file elsewhere, and "
+                "type again what the game was begun with, such as --against engine.",
+                file=file,
+            )
+        )
+    kept = {"language": language, **kept_options}
+    before, moved = kept.get("typed"), not file.is_file()
     values = {
         name: option.stored(kept[name])
         for name, option in OPTIONS.items()
@@ -160,8 +185,9 @@ def with_kept_options(journal: Path, given: PlayOptions) -> PlayOptions:
     }
     own = str(kept["own"]) if kept.get("own") in SIDES else ""
     return replace(
-        given, typed_before=before if isinstance(before, dict) else {}, own=own, **values
-    )
+        given, typed_before=before if isinstance(before, dict) else {}, own=own,
+        own_language=given.language if moved and "language" in values else "", **values,
+    )  # fmt: skip
 
 
 # --- the game after this one at the same table
@@ -176,9 +202,6 @@ def for_another_game(given: PlayOptions, ended: "Ended") -> PlayOptions:
     usual = impaired if impaired in SIDES else "black" if ended.swapped else "white"
     own = OTHER[given.own] if given.own and ended.swapped else given.own or usual
     values |= {"own": own, "journal": None, "resume": False, "dead_time": "nobody"}
-    for name, address in zip(("board", "sighted_board"), ended.boards, strict=True):
-        if getattr(given, name) and address:  # a port in use is not found by its maker's name
-            values[name] = address
     same = replace(given, **values)
     if ended.again is not Command.REMATCH:
         return same
@@ -191,6 +214,17 @@ def for_another_game(given: PlayOptions, ended: "Ended") -> PlayOptions:
         impaired=OTHER.get(same.impaired, same.impaired),
         own=OTHER[own],
         **changed,
+    )
+
+
+def with_ports(given: PlayOptions, ended: "Ended") -> PlayOptions:
+    """``given`` with the ports at which the boards were during the game that ``ended``: a port in
+    use is not found by its maker's name. Not to be kept: tomorrow the board is at another one."""
+    own, opponents = ended.boards
+    return replace(
+        given,
+        board=given.board and (own or given.board),
+        sighted_board=given.sighted_board and (opponents or given.sighted_board),
     )
 
 
@@ -234,6 +268,8 @@ def _options_of(setup: Setup) -> dict[str, Any]:
     values = {name: getattr(setup, name) for name in OPTIONS if hasattr(setup, name)}
     control = TimeControl.parse(setup.time_control)
     values["time_control"] = written(replace(control, mode=setup.clock_mode))
+    late = setup.default_time
+    values["default_time"] = None if late is None else options.default_time_of(late // 1000)
     values["check"] = setup.announce_check
     values["chess960"] = setup.variant == "chess960"
     values["arbiter"] = setup.arbiter == "present"

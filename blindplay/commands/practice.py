@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from blindplay.given import shown
 from blindplay.language import Language
-from blindplay.record.studies import Puzzle, StudiedGame, StudyKind, studies
+from blindplay.record.studies import Puzzle, StudiedGame, Study, StudyKind, Unread, studies
 from blindplay.translation import _
 from blindplay.wording.drills import DrillKind
 
 from . import options
 
 if TYPE_CHECKING:
+    from blindplay.record.puzzle_collection import PuzzleWish
     from blindplay.table.reviewing import Teacher
 
 # --- exercises by ear and keyboard, without a board
@@ -63,29 +65,29 @@ def drill(kind: DrillKind | None, pack: Language, count: int, scores: bool, sile
     type=options.FILE,
     required=False,
     help=_(
-        "Read this journal, or the games and positions of this PGN or EPD. Without it, the game "
-        "that ended last is taken."
+        "Read this journal, or the games and positions of this PGN, FEN, EPD or Lichess CSV. "
+        "Without it, the game that ended last is taken."
     ),
 )
 @options.language(help=_("Speak and print in this language."))
 @click.option(
     "--engine", help=_("Use this UCI engine. Without it, Stockfish is used if it is installed.")
 )
-@options.flag("board", _("Also lead hands to each position on your board."))
+@options.board_and_voice
+@click.option("--number", type=click.IntRange(1), help=_("Begin with this one of a file."))
 @click.option(
-    "--port", help=_("Use the board at this port or URL. Without it, the board is searched for.")
+    "--theme",
+    "themes",
+    multiple=True,
+    help=_("Take puzzles of this kind from a collection, such as fork; it can be repeated."),
 )
 @click.option(
-    "--microphone",
-    help=_("Use the microphone with this in its name; none: type instead of speaking."),
-)
-@click.option(
-    "--number", type=click.IntRange(1), default=1, help=_("Begin with this one of a file.")
+    "--rating", help=_("Take puzzles of this rating from a collection, such as 1400-1600.")
 )
 @click.option(
     "--as",
     "kind",
-    type=options.MemberChoice(list(StudyKind)),
+    type=options.MemberChoice([StudyKind.GAME, StudyKind.PUZZLE]),
     help=_(
         "Take games in PGN for games or for puzzles. Without it, one that begins with a position "
         "is a puzzle."
@@ -95,7 +97,6 @@ def drill(kind: DrillKind | None, pack: Language, count: int, scores: bool, sile
     "--output", type=options.FILE, help=_("Write the games with annotations to this file, in PGN.")
 )
 @options.flag("overwrite", _("Write --output even if it replaces a file."))
-@options.flag("silent", _("Print everything and say nothing."))
 def review(
     game: Path | None,
     pack: Language,
@@ -103,7 +104,9 @@ def review(
     board: bool,
     port: str | None,
     microphone: str | None,
-    number: int,
+    number: int | None,
+    themes: tuple[str, ...],
+    rating: str | None,
     kind: StudyKind | None,
     output: Path | None,
     overwrite: bool,
@@ -114,11 +117,18 @@ def review(
     It tells at most three turning points: the position, what was played, what was better and why,
     and the lines move by move. Enter goes on. Moves of puzzles are said, or typed in words or as
     on a scoresheet. Nothing is examined while a table on this machine plays a game.
+
+    An entry of a file that cannot be read is named, and the next one follows. The exit status is 2
+    then.
     """
     from blindplay.opponents import uci
     from blindplay.opponents.analysis import Analyst
     from blindplay.record import games
+    from blindplay.record.journal import is_journal
+    from blindplay.record.puzzle_collection import PuzzleCollection
+    from blindplay.table.analysing import TryingOut
     from blindplay.table.attendant import Attendant, Prompter, open_ear
+    from blindplay.table.puzzle_training import train
     from blindplay.table.reviewing import EndedError, Teacher
 
     if port is not None and not board:
@@ -127,18 +137,18 @@ def review(
     named = game or games.last_finished()
 
     def may_look() -> None:
-        if (playing := games.being_played(named)) is not None:
-            raise ValueError(
-                _(
-                    "A table is playing the game in {playing} at this moment; a review "
-                    "comes after the game.",
-                    playing=playing,
-                )
-            )
+        games.check_none_is_played(named)
 
     may_look()
-    studied = studies(named, kind)
-    if number > len(studied):
+    collection = None if is_journal(named) else PuzzleCollection.at(named)
+    wish = _wish(themes, rating)
+    if collection is None and wish is not None:
+        raise ValueError(
+            _("{named} is no collection of puzzles; leave out --theme and --rating.", named=named)
+        )
+    studied = [] if collection is not None else studies(named, kind, options.warn)
+    first = number or 1
+    if collection is None and first > len(studied):
         raise ValueError(
             _(
                 "{named} has no game or position of this --number; its last one is {count}.",
@@ -146,22 +156,54 @@ def review(
                 count=len(studied),
             )
         )
+    if studied and isinstance(begin := studied[first - 1], Unread):
+        raise ValueError(begin.sentence)
     _check_output(named, output, overwrite, studied)
     with ExitStack() as stack:
         voice = Prompter(stack, pack, silent, sys.stdout)
         attendant = Attendant(stack, voice, pack, sys.stdin, (port or "") if board else None)
         teacher = Teacher(pack, voice, attendant, Analyst(program, may_look), silent)
-        if any(isinstance(study, Puzzle) for study in studied):
+        teacher.try_out = TryingOut(teacher, program, may_look)
+        if collection or any(isinstance(study, Puzzle) for study in studied):
             teacher.answers.ear = open_ear(stack, pack, voice, attendant.hear, microphone)
         if program.is_built_in:
             teacher.say("review_built_in")
+        if collection is not None:
+            found = True
+            with suppress(EndedError):
+                found = train(teacher, collection, wish, number)
+            if not found:
+                raise ValueError(_("{named} has no such puzzles; ask for others.", named=named))
+            return
         with suppress(EndedError):
-            _teach(teacher, studied[number - 1 :], number, output)
+            _teach(teacher, studied[first - 1 :], first, output)
+    if unread := sum(isinstance(study, Unread) for study in studied[first:]):
+        raise ValueError(
+            _("Entries of {named} that cannot be read: {count}.", named=named, count=unread)
+        )
 
 
-def _check_output(
-    named: Path, output: Path | None, overwrite: bool, studied: list[StudiedGame | Puzzle]
-) -> None:
+def _wish(themes: tuple[str, ...], rating: str | None) -> "PuzzleWish | None":
+    """The puzzles that the options ask for; None if they do not.
+
+    :raises ValueError: if there is no such rating.
+    """
+    from blindplay.record.puzzle_collection import PuzzleWish
+    from blindplay.table.puzzle_training import read_ratings
+
+    if not themes and rating is None:
+        return None
+    if rating is None:
+        return PuzzleWish(frozenset(themes))
+    try:
+        return PuzzleWish(frozenset(themes), *read_ratings(rating))
+    except ValueError:
+        raise ValueError(
+            _("--rating {rating} is no rating; write one such as 1400-1600.", rating=shown(rating))
+        ) from None
+
+
+def _check_output(named: Path, output: Path | None, overwrite: bool, studied: list[Study]) -> None:
     """Raise ValueError if the annotated games cannot be written there."""
     from blindplay.record.journal import is_journal
     from blindplay.record.writing import check_output
@@ -185,9 +227,7 @@ def _check_output(
         )
 
 
-def _teach(
-    teacher: "Teacher", studied: list[StudiedGame | Puzzle], first: int, output: Path | None
-) -> None:
+def _teach(teacher: "Teacher", studied: list[Study], first: int, output: Path | None) -> None:
     """Review the games and ask the puzzles, in their order."""
     from blindplay.record.files import write_new
     from blindplay.table.reviewing import review as review_game
@@ -201,11 +241,16 @@ def _teach(
             write_new(output, "\n".join(texts).encode())
             options.show(teacher.pack.printed("review_written", path=output))
 
-    for _unused, same in groupby(enumerate(studied, first), key=lambda study: type(study[1])):
+    numbered = enumerate(studied, first)
+    for is_game, same in groupby(numbered, key=lambda one: isinstance(one[1], StudiedGame)):
         group = list(same)
-        puzzles = [study for _, study in group if isinstance(study, Puzzle)]
-        if puzzles:
-            solve(teacher, puzzles, group[0][0])
+        if not is_game:
+            solve(
+                teacher, [one for _, one in group if not isinstance(one, StudiedGame)], group[0][0]
+            )
+            texts += [one.text for _, one in group if isinstance(one, Unread) and one.text]
         for _number, game in group:
             if isinstance(game, StudiedGame):
                 review_game(teacher, game, keep)
+    if texts and output is not None:
+        write_new(output, "\n".join(texts).encode())

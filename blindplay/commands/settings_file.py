@@ -9,10 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from blindplay.given import plain, read_bytes, read_toml, sentence_of
+from blindplay.given import SETTINGS, plain, read_bytes, read_text, read_toml, sentence_of
 from blindplay.translation import _
-
-_MOST_BYTES = 50_000
 
 
 class SettingsError(ValueError):
@@ -33,7 +31,7 @@ def contents() -> dict[str, Any]:
     """
     path = settings_path()
     try:
-        return read_toml(read_bytes(path, _MOST_BYTES), str(path)) if path.exists() else {}
+        return read_toml(read_bytes(path, SETTINGS), str(path)) if path.exists() else {}
     except (OSError, ValueError) as error:  # a folder without permissions does not tell
         raise SettingsError(sentence_of(error)) from None
 
@@ -53,7 +51,7 @@ def change(name: str, value: Any) -> Path:
     """
     path = settings_path()
     wanted = {**contents(), name: value}
-    lines = path.read_text("utf-8-sig").splitlines() if path.exists() else []
+    lines = read_text(path, SETTINGS).splitlines() if path.exists() else []
     new = [] if value is None else [f"{name} = {in_toml(value)}"]
     at = next((n for n, line in enumerate(lines) if name in _on_line(line)), None)
     if at is None:

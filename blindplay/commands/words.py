@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 import click
 
-from blindplay.given import read_json
+from blindplay.given import BATCH, in_time, read_json
 from blindplay.language import Kind, Language, Understanding
 from blindplay.translation import _, one_of
 
@@ -201,9 +201,9 @@ def _understand_batch(batch: Path, pack: Language, ear_of: Callable[[Language], 
     For a line that cannot be read, the JSON holds the error, and the next line follows.
     """
     unread = 0
-    with options.open_text(str(batch)) as file:
-        lines = file.read().splitlines()
-    for number, line in enumerate(lines, 1):
+    with options.open_text(str(batch)) as opened:
+        lines = [line.rstrip("\n") for line in opened]
+    for number, line in enumerate(in_time(lines, BATCH, batch), 1):
         if not line.strip():
             continue
         name = None

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from blindplay.laws.state import OTHER
+from blindplay.own_files import read_object
 from blindplay.record.files import write_new
 
 from .actions import ActionResult, AskedAction
@@ -87,8 +88,6 @@ class BrowserSession:
     """Sentences for the next page of a browser without scripts, and whether each is a refusal."""
     asked: AskedAction | None = None
     """Its last action."""
-    before: str = ""
-    """Its role before a rematch changed the colours; its page may still be that one."""
     who: str = ""
     """The name of the person, where several have the same role."""
     once: DoneOnce = field(default_factory=DoneOnce, repr=False, compare=False)
@@ -103,18 +102,19 @@ class AccessLinks:
 
     def __init__(self, file: Path | None = None) -> None:
         self._lock = threading.Lock()
+        self.rematches = 0
+        """How often a rematch has changed the colours. Each has pages at other addresses, so that
+        an open page of the game before is known by its address."""
         self._tokens: dict[str, bytes] = {}
         self._sessions: list[BrowserSession] = []
         self._displaced: deque[bytes] = deque(maxlen=_SESSIONS_A_ROLE)
         self._file = file
         if file is not None:
             # Without a readable file there are no sessions; new links open the pages.
-            with contextlib.suppress(
-                OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError
-            ):
-                self._read(json.loads(file.read_text("utf-8")))
+            with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError):
+                self._read(read_object(file))
 
-    def _read(self, kept: dict[str, dict[str, Any]]) -> None:
+    def _read(self, kept: dict[str, Any]) -> None:
         tokens = {role: bytes.fromhex(digest) for role, digest in kept["links"].items()}
         sessions = [
             BrowserSession(
@@ -122,10 +122,10 @@ class AccessLinks:
                 bytes.fromhex(digest),
                 one["language"],
                 one["theme"],
-                before=one.get("before", ""),
             )
             for digest, one in kept["sessions"].items()
         ]
+        self.rematches = int(kept.get("rematches", 0))
         self._tokens, self._sessions = tokens, sessions
 
     def keep(self) -> None:
@@ -136,21 +136,21 @@ class AccessLinks:
             links = {role: digest.hex() for role, digest in self._tokens.items()}
             sessions = {
                 one.digest.hex(): {
-                    name: getattr(one, name) for name in ("role", "language", "theme", "before")
+                    name: getattr(one, name) for name in ("role", "language", "theme")
                 }
                 for one in self._sessions
             }
-            kept = {"links": links, "sessions": sessions}
+            kept = {"links": links, "sessions": sessions, "rematches": self.rematches}
             with contextlib.suppress(OSError):  # on a full disk the file stays as it is
                 write_new(self._file, json.dumps(kept).encode())
 
     def change_colours(self) -> None:
         """Give each player, and each player's assistant, the links and sessions of the other."""
         with self._lock:
+            self.rematches += 1
             self._tokens = {_of_other_colour(role): token for role, token in self._tokens.items()}
             self._sessions = [
-                replace(one, role=_of_other_colour(one.role), before=one.role)
-                for one in self._sessions
+                replace(one, role=_of_other_colour(one.role)) for one in self._sessions
             ]
 
     def move_to(self, file: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 import chess
 
-from blindplay.language import QUESTIONS, About, Command, Kind, load
+from blindplay.language import PLAYS_AGAIN, QUESTIONS, About, Command, Kind, load
 from blindplay.language.scoresheets import reading
 from blindplay.laws import Fact, Game, Origin, Ruling, Taken, permissions
 from blindplay.laws import facts as f
@@ -21,6 +21,7 @@ from blindplay.laws.game import Turn
 from blindplay.laws.reasons import MoveReason
 from blindplay.laws.rulings import Answer, ClockReading, Completed, NotMade, Refused
 from blindplay.laws.sheets import before_last_of
+from blindplay.record.score import ply_at
 from blindplay.translation import translated
 from blindplay.wording.announcements import (
     Announcement,
@@ -99,6 +100,8 @@ _STEPS = {
     "make": ("make",),
     "correct": ("correct",),
 }
+# The steps that are due by which a player's own move is made and announced.
+_MOVING = frozenset(("announce_made", "execute"))
 _OF_SQUARES = frozenset(
     (
         Command.SQUARE, Command.ATTACKERS, Command.RANK, Command.FILE, Command.DIAGONALS,
@@ -190,22 +193,60 @@ def act_after_hands(
     another thread, and call ``answer`` with the result. A press may wait for a board that cannot be
     read. Then ``answer`` is called twice: first with that reason, later with the result.
 
+    A form that makes a move may have ``draw``: then a draw is offered with it. It may have
+    ``press``: then the clock is pressed if nothing else is due. Each is a step of its own, in
+    the order of the Laws (9.1.2.1).
+
     ``before``: the last action that the same browser asked for. Until it is done, its page cannot
     show its effect, so that effect does not make the browser late.
     """
-    words, asked = catalogue(language), AskedAction(value_of(form, "seen"))
+    words, kind = catalogue(language), value_of(form, "act")
+    asked = AskedAction(value_of(form, "seen"))
     follows = before if before is not None and not before.done else None
+    trouble = ActionResult((words["trouble"],), refused=True)
+    done, in_time = trouble, False
 
     def do() -> None:
-        result, seen = ActionResult((words["trouble"],), refused=True), asked.seen
+        nonlocal done, in_time
+        seen, presses = asked.seen, False
         if follows is not None and not _is_late(follows.seen, seen, "press"):
             seen = follows.after or seen
         in_time = not _is_late(stamp(table.game), seen, "press")
         try:
-            result = act(table, role, language, {**form, "seen": [seen]})
+            done = act(table, role, language, {**form, "seen": [seen]})
+            with_move = kind == "move" or (value_of(form, "step") in _MOVING and has_moved())
+            if with_move and value_of(form, "draw") and not done.refused:
+                done = _followed(done, offer())
+            wants = kind in ("move", "due") and value_of(form, "press") and not done.refused
+            presses = bool(wants) and due(table.game, role).do == "press"
         finally:
-            asked.done, asked.after = True, stamp(table.game) if in_time else ""
-            answer(result)
+            if not presses:
+                finish()
+        if presses:
+            now = stamp(table.game)
+            table.after_hands(lambda: press(now), presser=role, unread=unread)
+
+    def has_moved() -> bool:
+        return table.game.side == role and table.game.turn.made is not None
+
+    def offer() -> ActionResult:
+        """Offer a draw with the move, or say why that is not done yet."""
+        if not has_moved():
+            return ActionResult((words["offer_draw_sure"],))
+        return act(table, role, language, {"act": ["offer_draw"]})
+
+    def press(seen: str) -> None:
+        nonlocal done
+        made, done = done, trouble
+        try:
+            pressed = {"act": ["press"], "seen": [seen]}
+            done = _followed(made, act(table, role, language, pressed))
+        finally:
+            finish()
+
+    def finish() -> None:
+        asked.done, asked.after = True, stamp(table.game) if in_time else ""
+        answer(done)
 
     def unread(sides: Sequence[str]) -> None:
         pack = load(language)
@@ -214,17 +255,24 @@ def act_after_hands(
             boards = [pack.sentence("owners_asked")]
         answer(ActionResult((*boards, words["press_waits"])))
 
-    presser = role if value_of(form, "act") == "press" else None
+    presser = role if kind == "press" else None
     table.after_hands(do, presser=presser, unread=unread)
     return asked
+
+
+def _followed(first: ActionResult, second: ActionResult) -> ActionResult:
+    """The result of two actions, one after the other."""
+    sentences = (*first.sentences, *second.sentences)
+    told = first.told or second.told
+    return dataclasses.replace(second, sentences=sentences, told=told)
 
 
 def act(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
     """Do now what a page of ``role`` asks for. In ``form``, ``act`` is a kind of fact, and the
     other names are its fields; or ``act`` is ``due`` with the ``step`` that the page showed as due
-    and the ``move`` that it was about; or ``move`` with ``text`` and ``how``; or ``ask`` with a
-    question in words as ``text``, or a command of the languages as ``about`` with a ``square`` or
-    a ``piece``.
+    and the ``move`` that it was about; or ``move`` with ``text`` and ``how``; or ``again`` with
+    what a player ``wants`` after the game, nothing for no other game; or ``ask`` with a question in
+    words as ``text``, or a command of the languages as ``about`` with a ``square`` or a ``piece``.
 
     The answer is always a sentence. If it is refused because it is not the time for it, the step
     that is due follows. No request of a page raises an error.
@@ -262,6 +310,8 @@ def _done(table: TablePort, role: str, language: str, form: Form) -> ActionResul
     with held(table) as game:
         if kind == "ask":
             return _ask(table, game, role, language, form)
+        if kind == "again":
+            return _again(table, game, role, language, form)
         if kind == "take_back":
             return _take_back(table, game, role, language, seen)
         now = stamp(game)
@@ -320,6 +370,10 @@ def _steps(
         return _moves(game, language, form)
     if kind == "claim_draw":
         return [(kind, _claim(game, language, form))]
+    side = value_of(form, "side")
+    if kind == "record" and side in f.SIDES:  # then ``ply`` is the number of a move
+        number = _number(value_of(form, "ply"))
+        return [(kind, _fields(kind, {**form, "ply": [str(ply_at(game, number, side))]}))]
     return [(kind, _fields(kind, form))]
 
 
@@ -463,6 +517,19 @@ def _ask(table: TablePort, game: Game, role: str, language: str, form: Form) -> 
     return ActionResult((_answered(game, ruling, language),))
 
 
+def _again(table: TablePort, game: Game, role: str, language: str, form: Form) -> ActionResult:
+    """Want another game after this one, agree to one, or want none."""
+    wants = value_of(form, "wants")
+    commands = {one.value: one for one in PLAYS_AGAIN}
+    if role not in f.SIDES or not table.another_game.may or wants not in (*commands, ""):
+        raise NoActionError("no_such_action")
+    if wants and not table.absent and any(due(game, side).do == "sign" for side in f.SIDES):
+        return ActionResult((catalogue(language)["again_sign"],), refused=True)
+    before = dict(table.another_game.wanted)
+    table.another_game.want(role, commands.get(wants))
+    return ActionResult(told=table.another_game.wanted != before)
+
+
 def _take_back(table: TablePort, game: Game, role: str, language: str, seen: str) -> ActionResult:
     """Take back the player's own last move, with the answer: in training without an arbiter or, on
     a server, if the opponent agrees."""
@@ -553,7 +620,7 @@ def _number(text: str) -> int:
 
 def _moves(game: Game, language: str, form: Form) -> list[tuple[str, dict[str, Any]]]:
     """The facts of a move that is to be announced, executed, or both; announced only once."""
-    how, text = value_of(form, "how"), value_of(form, "text")
+    how, text = value_of(form, "how") or "both", value_of(form, "text")
     if how not in _STEPS:
         raise NoActionError("no_such_action")
     if how == "make" and value_of(form, "anyway") and _UCI.fullmatch(text):

@@ -7,22 +7,21 @@ has caused are refused.
 
 import asyncio
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
 
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import (
     FileResponse,
     HTMLResponse,
     JSONResponse,
     RedirectResponse,
     Response,
-    StreamingResponse,
 )
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route, WebSocketRoute
 
-from blindplay.language import load
+from blindplay.language import Command, load
 from blindplay.laws import Taken
 from blindplay.laws.facts import PEOPLE, SIDES, Tick
 from blindplay.wording.announcements import PASSING, aspects, name_of_step, to_everybody
@@ -33,10 +32,11 @@ from .access import AccessLinks, BrowserSession, RateLimiter
 from .actions import ActionResult, AskedAction, Form, act_after_hands, come_in, stamp, value_of
 from .messages import catalogue
 from .pages import page_of
+from .phone import PHONE_HEADERS, PhoneLines, PhonePort
 from .public import PATH, Audience, PublicPage
 from .requests import fields_of, form_of, trouble_page, wants_json
 from .sign_in import SignIn, guarded
-from .stream import OpenPages, Stream, ToldSentence, sent
+from .stream import EventStream, OpenPages, Stream, ToldSentence, sent
 from .table_port import Moment, TablePort, held, tape_of
 
 COOKIE = "blindplay"
@@ -64,7 +64,7 @@ class RoleStream(Stream):
     now, ``name`` its name, where there are several."""
 
     def __init__(self, role: str, language: str, moment: Callable[[], Moment], name: str) -> None:
-        super().__init__(self._show)
+        super().__init__(self._show, self._say_failure)
         self._role, self._language, self._of_table = role, language, name
         self._moment = moment
         self._rendered = views.RenderedParts(language)
@@ -72,17 +72,27 @@ class RoleStream(Stream):
         self._telling = threading.Lock()
         self.outdate()
 
-    def tell(self, sentences: Collection[ToldSentence]) -> int:
-        """Let the page be rendered, and sent with these sentences. Return how many wait."""
+    def tell(self, sentences: Collection[ToldSentence]) -> None:
+        """Let the page be rendered, and sent with these sentences. A page that comes back after too
+        many of them gets everything new instead."""
         with self._telling:
             self._untold += sentences
-            untold = len(self._untold)
+            if len(self._untold) > _MOST_UNTOLD and not self.is_watched:
+                self._untold.clear()
+                self.begin_anew()
         self.outdate()
-        return untold
 
     def _show(self) -> None:
         with self._telling:
             untold, self._untold = self._untold, []
+        try:
+            self._render_now(untold)
+        except Exception:
+            with self._telling:
+                self._untold[:0] = untold
+            raise
+
+    def _render_now(self, untold: Collection[ToldSentence]) -> None:
         moment = self._moment()
         game = moment.game
         page = page_of(game, self._role)
@@ -90,8 +100,15 @@ class RoleStream(Stream):
             **page.values(moment, game, self._role, self._language),
             "of_table": self._of_table,
         }
-        state = {**aspects(game), "step": name_of_step(game, self._role)}
-        self.update(self._rendered.of(page, values), stamp(game), untold, state)
+        state = {**aspects(game), "step": name_of_step(game, self._role), "shown": ""}
+        state["again"] = views.wish_for_another(moment.another_game.wanted)
+        self.update(self._rendered.of(page, values), stamp(game), [*untold], state)
+
+    def _say_failure(self) -> None:
+        """Tell the page that it is not up to date, until it is."""
+        now = self.now()
+        told = (catalogue(self._language)["not_shown"], True, {"shown": "no"})
+        self.update(now.parts, now.stamp, [told], {**now.aspects, "shown": "no"})
 
 
 class Console:
@@ -101,6 +118,7 @@ class Console:
     ``cookie``, ``remember_s``: as in :class:`~.sign_in.SignIn`. ``audience``: the part that is
     public without a link; None: nothing. ``does``: performs a page's action. ``around``: links in
     front of each page, by its language. ``name``: that of the table, where there are several.
+    ``phones``: the players' phones; None: the table has no use for them.
     """
 
     def __init__(
@@ -116,6 +134,7 @@ class Console:
         does: Doing = do_at_table,
         around: Callable[[str], Sequence[views.NamedLink]] = lambda language: (),
         name: str = "",
+        phones: PhonePort | None = None,
     ) -> None:
         self._table = table
         self._does, self._around, self._name = does, around, name
@@ -124,8 +143,9 @@ class Console:
             cookie,
             encrypted=encrypted,
             remember_s=remember_s,
-            role_at=_role_at,
-            path=lambda role: f"/{views.slug(role)}/",
+            role_at=self._role_at,
+            is_former=lambda request: -1 < self._seat(request)[1] < self._rematches,
+            path=self._path,
         )
         self.pages = OpenPages(table.time)
         self._streams: dict[tuple[str, str], RoleStream] = {}  # by role and language
@@ -137,13 +157,17 @@ class Console:
         self.public = None if audience is None else PublicPage(table, audience)
         """The page without a link; None if nothing is public."""
         to_session = self.sign_in.to_session
-        self.seats = [
+        self._phones = phones
+        lines = PhoneLines(phones, self.sign_in.session, self.closing) if phones else None
+        self.seats: list[BaseRoute] = [
             Route("/{seat}/", to_session(self._page)),
             Route("/{seat}/do", to_session(self._do), methods=["POST"]),
             Route("/{seat}/settle", to_session(self._settle), methods=["POST"]),
             Route("/{seat}/changes", to_session(self._changes)),
             Route("/{seat}/tape/{number:int}", self._sound),
             Route("/{seat}/papers/{name}", to_session(self._paper)),
+            *([Route("/{seat}/phone", to_session(self._phone))] if lines else []),
+            *([WebSocketRoute("/{seat}/line", lines.serve)] if lines else []),
             Route("/{seat}/{name}", to_session(self._beside)),
         ]
         """The routes of the roles' pages, without sign-in. A hall mounts them under each table."""
@@ -156,6 +180,7 @@ class Console:
         ]
         self.app = guarded(routes, hosts, self._allows)
         table.listen(self._happened)
+        table.another_game.watch(self._another_game_changed)
 
     # --- from the table --------------------------------------------------------------------
 
@@ -165,29 +190,31 @@ class Console:
         """
         if isinstance(taken.fact, Tick) and not taken.rulings:
             return
+        self._moment = None  # a page that is opened meanwhile waits for the table
         with self._streams_lock:
             watched = any(stream.is_watched for stream in self._streams.values())
             streams = sorted(self._streams.items(), key=lambda one: one[0][0] not in SIDES)
         # The table is held already: during a flood of facts a page would wait long for it.
         self._moment = Moment.of(self._table) if watched else None
-        told = {language: self._sentences(taken, language) for (_, language), _ in streams}
+        game, now = self._table.game, {**aspects(self._table.game), **views.unread()}
+        languages = {language for (_, language), _ in streams}
+        said = {
+            language: to_everybody(taken, game, reader(load(language), game))
+            for language in languages
+        }
         for (role, language), stream in streams:
-            words = {sentence for sentence, *_ in told[language] if isinstance(sentence, str)}
-            own = views.told_to(self._table.game, role, language, taken)
-            untold = stream.tell([*told[language], *(one for one in own if one[0] not in words)])
-            if untold > _MOST_UNTOLD and not stream.is_watched:
-                # A page that comes back gets everything new instead of all these sentences.
-                with self._streams_lock:
-                    self._streams.pop((role, language), None)
+            public = [views.told_by(one, game, role, now) for one in said[language]]
+            words = {sentence for sentence, *_ in public if isinstance(sentence, str)}
+            own = views.told_to(game, role, language, taken)
+            stream.tell([*public, *(one for one in own if one[0] not in words)])
 
-    def _sentences(self, taken: Taken, language: str) -> list[ToldSentence]:
-        """Return the public sentences about a fact, in a page's language."""
-        game = self._table.game
-        now, said = aspects(game), to_everybody(taken, game, reader(load(language), game))
-        return [
-            (sent(one.words), one.urgent, {name: now[name] for name in one.while_same})
-            for one in said
-        ]
+    def _another_game_changed(self, before: Mapping[str, Command], begins: bool) -> None:
+        """Tell the players' pages who wants which other game, or that there is none."""
+        self._moment, wanted = None, self._table.another_game.wanted
+        with self._streams_lock:
+            streams = [one for one in self._streams.items() if one[0][0] in SIDES]
+        for (role, language), stream in streams:
+            stream.tell(views.told_again(role, language, before, wanted, begins=begins))
 
     def _now(self) -> Moment:
         """The table as it is now, the same for all pages until the next fact."""
@@ -231,7 +258,7 @@ class Console:
         self._wake()
         return token
 
-    def _allows(self, request: Request) -> bool:
+    def _allows(self, request: HTTPConnection) -> bool:
         """Return whether the request is within the limits. The public page has its own limits."""
         path = request.url.path
         if self.public and path.startswith(PATH):
@@ -239,6 +266,30 @@ class Console:
         return self.sign_in.allows(request, "static" if path.startswith("/static/") else "")
 
     # --- pages -----------------------------------------------------------------------------
+
+    @property
+    def _rematches(self) -> int:
+        return self.sign_in.links.rematches
+
+    def _path(self, role: str) -> str:
+        """Where the page of a role lies: ``/white/``, and ``/white-1/`` after a rematch."""
+        number = f"-{self._rematches}" if self._rematches else ""
+        return f"/{views.slug(role)}{number}/"
+
+    def _seat(self, request: HTTPConnection) -> tuple[str, int]:
+        """The role whose page is asked for, and the number of rematches before that page; empty
+        and -1 if no role has such a page."""
+        seat = request.path_params.get("seat") or request.url.path.lstrip("/").partition("/")[0]
+        name, _, number = seat.rpartition("-")
+        if not (number.isascii() and number.isdecimal() and len(number) < 5):
+            name, number = seat, "0"
+        role = _SLUGS.get(name, "")
+        return role, int(number) if role else -1
+
+    def _role_at(self, request: HTTPConnection) -> str:
+        """The role whose page is asked for; empty if no role has that page in this game."""
+        role, number = self._seat(request)
+        return role if number == self._rematches else ""
 
     def _stream(self, role: str, language: str) -> RoleStream:
         """The stream of the pages of a role in a language, up to date."""
@@ -257,15 +308,30 @@ class Console:
 
     async def _come_in(self, session: BrowserSession) -> str:
         await run_in_threadpool(come_in, self._table, session.role)
-        return f"/{views.slug(session.role)}/"
+        return self._path(session.role)
 
     async def _page(self, request: Request, session: BrowserSession) -> Response:
         return HTMLResponse(await run_in_threadpool(self._whole, session))
 
-    def _whole(self, session: BrowserSession) -> str:
+    async def _phone(self, request: Request, session: BrowserSession) -> Response:
+        """The page by which a phone is the microphone and the button of its player."""
+        if not await run_in_threadpool(self._has_phone, session.role):
+            return Response(status_code=404)
+        found = await run_in_threadpool(self._whole, session, phone=True)
+        return HTMLResponse(found, headers=PHONE_HEADERS)
+
+    def _has_phone(self, role: str) -> bool:
+        """Return whether the phone of this role is of use: that of a player who does not see."""
+        return self._phones is not None and role in SIDES and self._now().game.impaired(role)
+
+    def _whole(self, session: BrowserSession, *, phone: bool = False) -> str:
         stream = self._stream(session.role, session.language)
         shown, now, links = stream.now(), self._table.time(), self._around(session.language)
-        return views.whole(self._now().game, session, shown, now, self.pages.run, links, self._name)
+        game, run = self._now().game, self.pages.run
+        if phone:
+            return views.phone(game, session, shown, now, run)
+        has_phone = self._has_phone(session.role)
+        return views.whole(game, session, shown, now, run, links, self._name, has_phone=has_phone)
 
     async def _do(self, request: Request, session: BrowserSession) -> Response:
         form = await form_of(request)
@@ -276,7 +342,7 @@ class Console:
         if "act" not in form:
             views.choose(session, form)
             self.sign_in.links.keep()
-            return _to_page(session.role, request)
+            return _to_page(request)
         first = session.once.begin(value_of(form, "id"))
         if first is None:  # asked for already, or void: it is not done again
             return Response(status_code=208)
@@ -330,7 +396,8 @@ class Console:
         """Show the open pages of ``role`` the result of an action after its first answer. Only a
         refusal stays until somebody closes it."""
         sentences = _messages(language, result, scripted=True)
-        holds = {} if result.refused else dict.fromkeys(PASSING, "")
+        passing = dict.fromkeys(PASSING, "")
+        holds = views.unread() if result.refused else passing
         said: list[ToldSentence] = [
             (sent(sentence), result.refused, holds) for _, sentence in sentences
         ]
@@ -381,15 +448,13 @@ class Console:
         stream = await run_in_threadpool(self._stream, session.role, language)
         place = request.headers.get("last-event-id") or request.query_params.get("since", "")
         events = self.pages.events(
-            stream, place, session, lambda: self.sign_in.session(request) is session
+            stream,
+            place,
+            session,
+            lambda: self.sign_in.session(request) is session,
+            edits="edits" in request.query_params,
         )
-        return StreamingResponse(events, media_type="text/event-stream")
-
-
-def _role_at(request: Request) -> str:
-    """The role whose page is asked for; empty if no role has that page."""
-    seat = request.path_params.get("seat") or request.url.path.lstrip("/").partition("/")[0]
-    return _SLUGS.get(seat, "")
+        return EventStream(events)
 
 
 # --- answers ------------------------------------------------------------------------------------
@@ -411,7 +476,7 @@ def _told(
             told["due"] = True
         return JSONResponse(told, status_code=status, headers=headers)
     session.messages = messages
-    return _to_page(session.role, request)
+    return _to_page(request)
 
 
 def _messages(language: str, answer: ActionResult, *, scripted: bool) -> list[tuple[bool, str]]:
@@ -422,6 +487,6 @@ def _messages(language: str, answer: ActionResult, *, scripted: bool) -> list[tu
     return [(answer.refused, sentence) for sentence in sentences]
 
 
-def _to_page(role: str, request: Request) -> RedirectResponse:
-    place = request.scope.get("root_path", "")
-    return RedirectResponse(f"{place}/{views.slug(role)}/", status_code=303)
+def _to_page(request: Request) -> RedirectResponse:
+    """Back to the page whose form was sent."""
+    return RedirectResponse(f"{request.url.path.rpartition('/')[0]}/", status_code=303)

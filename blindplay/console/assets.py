@@ -4,6 +4,7 @@ A browser keeps them for good, for their addresses hold a digest of all of them.
 first, as a folder, so that scripts and styles name each other relative to themselves.
 """
 
+import base64
 import functools
 import hashlib
 import re
@@ -13,13 +14,18 @@ from importlib import resources
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from blindplay.speech.audio import wav
+
 from .pieces import drawing, drawings
 
 PIECES = "pieces.svg"
 """All drawings in one file: ``pieces.svg#white-knight`` shows one of them."""
 ICON = "icon.svg"
+SILENCE = "silence.wav"
+"""A second of silence. While a page plays it, a headset's button is the page's."""
+SILENT_RATE = 8000
 
-_MEDIA = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+_MEDIA = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "wav": "audio/wav"}
 # The forms of the lines by which the scripts share their names.
 _IMPORT = re.compile(r'(import|export) (?:\{([^}]*)\} from )?"\./([a-z_]+)\.js";')
 _EXPORT = re.compile(r"export (async function|function|const) (\w+)")
@@ -33,7 +39,8 @@ _POLICIES = {"svg": "default-src 'none'; style-src 'unsafe-inline'"}
 def _files() -> Mapping[str, bytes]:
     folder = resources.files(__package__).joinpath("static")
     found = {one.name: one.read_bytes() for one in folder.iterdir() if one.is_file()}
-    return {**found, PIECES: drawings().encode(), ICON: drawing("white-knight").encode()}
+    made = {PIECES: drawings().encode(), ICON: drawing("white-knight").encode()}
+    return {**found, **made, SILENCE: wav(bytes(2 * SILENT_RATE), SILENT_RATE)}
 
 
 @functools.cache
@@ -56,6 +63,16 @@ def address(*names: str) -> str:
     *others, last = names
     joined = "".join(f"{name.rpartition('.')[0]}+" for name in others)
     return f"/static/{digest()}/{joined}{last}"
+
+
+@functools.cache
+def inline(name: str) -> tuple[str, str]:
+    """A script that stands in its page, and the digest by which the page's policy allows it: on a
+    slow line the page need not wait for it."""
+    lines = map(str.strip, _files()[name].decode().splitlines())
+    text = "\n".join(line for line in lines if line and not line.startswith("//"))
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest())
+    return text, f"sha256-{digest.decode()}"
 
 
 @functools.lru_cache(maxsize=64)

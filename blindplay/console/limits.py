@@ -13,18 +13,24 @@ from collections.abc import Awaitable, Callable, Collection
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocket
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from blindplay.certificates import address_in
 
 _LOG = logging.getLogger(__name__)
 MOST_BYTES = 16_384
 _BODY_S = 20.0
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+"""What a page may load: only what this server has."""
 _HEADERS = {
-    b"content-security-policy": b"default-src 'none'; script-src 'self'; style-src 'self'; "
-    b"img-src 'self'; media-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
-    b"frame-ancestors 'none'",
+    b"content-security-policy": POLICY.encode(),
     b"x-content-type-options": b"nosniff",
     # With no-referrer, browsers post forms with "Origin: null".
     b"referrer-policy": b"same-origin",
@@ -33,6 +39,9 @@ _HEADERS = {
     b"permissions-policy": b"camera=(), microphone=(), geolocation=()",
     b"cache-control": b"no-store",
 }
+_ENCRYPTED = b"strict-transport-security", b"max-age=86400"
+"""For a day after the last visit a browser calls this machine's name encrypted only, at all its
+ports. So there are no subdomains, and a later event may serve plain pages again."""
 
 
 class Guard:
@@ -40,15 +49,14 @@ class Guard:
     Sets the protecting headers of each answer.
 
     ``allows``: whether a request that asks for something is not one too many. ``trouble``: the
-    answer in words, by the key of its sentence and its status. ``elsewhere``: the host, with its
-    port, under which a proxy offers the pages; it may call the server by another name. Empty: none
-    does.
+    answer in words, by the key of its sentence and its status. ``elsewhere``: the origin under
+    which a proxy offers the pages; it may call the server by another name. Empty: none does.
     """
 
     def __init__(
         self,
         app: ASGIApp,
-        allows: Callable[[Request], bool],
+        allows: Callable[[HTTPConnection], bool],
         trouble: Callable[[Request, str, int], Response],
         elsewhere: str = "",
     ) -> None:
@@ -59,8 +67,14 @@ class Guard:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        if scope["type"] != "http":
-            return  # no WebSockets: the server refuses unanswered requests
+        if scope["type"] == "websocket":
+            line = WebSocket(scope, receive, send)
+            if _is_ours(line, self._elsewhere) and self._allows(line):
+                await self._app(scope, receive, send)
+            else:
+                await receive()
+                await line.close()  # before it is accepted: the answer is 403
+            return
 
         begun = False
 
@@ -70,7 +84,8 @@ class Guard:
                 begun = True
                 present = {name.lower() for name, _ in message["headers"]}
                 missing = [(k, v) for k, v in _HEADERS.items() if k not in present]
-                message["headers"] = [*message["headers"], *missing]
+                encrypted = [_ENCRYPTED] if _lasts_encrypted(request) else []
+                message["headers"] = [*message["headers"], *missing, *encrypted]
             await send(message)
 
         request = Request(scope)
@@ -93,15 +108,41 @@ class Guard:
                 await self._trouble(request, "trouble", 500)(scope, receive, guarded)
 
 
+class OwnHosts:
+    """Refuses requests for another host: a site could let its name lead to this machine. ``hosts``
+    are the names and addresses of this one. The address by which a device has called is one, too:
+    it may be newer than the server.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: Collection[str]) -> None:
+        self._app, self._hosts = app, {address_in(host) or host.lower() for host in hosts}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket") or self._is_ours(scope):
+            await self._app(scope, receive, send)
+        elif scope["type"] == "http":
+            await Response("Invalid host header", 400)(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1008})
+
+    def _is_ours(self, scope: Scope) -> bool:
+        asked = next((value for name, value in scope["headers"] if name == b"host"), b"")
+        try:
+            host = urlsplit(f"//{asked.decode('ascii')}").hostname or ""
+        except ValueError:
+            return False
+        host, called = address_in(host) or host, scope.get("server") or ("",)
+        return host in self._hosts or (bool(host) and host == address_in(called[0]))
+
+
 def _refused(request: Request, elsewhere: str) -> int:
     """The status with which a request is refused; 0 if it is not."""
     if not request.scope["query_string"].isascii():
         return 400
     if request.method not in ("GET", "HEAD", "POST"):
         return 405
-    headers, host = request.headers, request.headers.get("host", "")
+    headers, own = request.headers, _is_ours(request, elsewhere)
     origin = headers.get("origin")
-    own = origin is not None and _place(origin) in {host, elsewhere} - {""}
     listens = request.url.path.endswith("/changes")
     same_site = headers.get("sec-fetch-site", "same-origin") == "same-origin"
     if (request.method == "POST" and not own) or (
@@ -115,12 +156,26 @@ def _refused(request: Request, elsewhere: str) -> int:
     return 0
 
 
-def _place(origin: str) -> str:
-    """The host of an origin, with its port; "" if it is none."""
-    try:
-        return urlsplit(origin).netloc
-    except ValueError:  # brackets that hold no address
-        return ""
+PLAIN_TOO = "blindplay.plain_too"
+"""In a scope: this server gives a plain page, too."""
+
+
+def _is_ours(asked: HTTPConnection, elsewhere: str) -> bool:
+    """Return whether a page of this server asks, as the browser's header Origin tells."""
+    host = asked.headers.get("host", "").lower()
+    origin = asked.headers.get("origin")
+    scheme = {"ws": "http", "wss": "https"}.get(asked.scope["scheme"], asked.scope["scheme"])
+    # Before a server that does not encrypt, a proxy may.
+    ours = {f"{one}://{host}" for one in {scheme, "https"} if host} | {elsewhere} - {""}
+    return origin is not None and origin.lower() in ours
+
+
+def _lasts_encrypted(request: Request) -> bool:
+    """Return whether this server tells browsers to call it with encryption only (HSTS). Many
+    programs on a machine share the name localhost, so that one is left out. So is a server with a
+    plain page: who needs that page again, for a new certificate, must get it."""
+    host, scope = request.headers.get("host", "").partition(":")[0], request.scope
+    return scope["scheme"] == "https" and host.lower() != "localhost" and PLAIN_TOO not in scope
 
 
 def _limited(receive: Receive) -> Callable[[], Awaitable[Message]]:
@@ -182,8 +237,15 @@ class LimitedSocket(socket.socket):
 
     @classmethod
     def at(cls, host: str, port: int) -> Self:
-        """:raises OSError: if nothing can listen there."""
-        return cls(fileno=socket.create_server((host, port)).detach())
+        """Listen at an address; ``::`` is all of IPv6 and of IPv4.
+
+        :raises OSError: if nothing can listen there.
+        """
+        if ":" not in host:
+            return cls(fileno=socket.create_server((host, port)).detach())
+        both = host == "::" and socket.has_dualstack_ipv6()
+        listening = socket.create_server((host, port), family=socket.AF_INET6, dualstack_ipv6=both)
+        return cls(fileno=listening.detach())
 
     def accept(self) -> tuple[socket.socket, Any]:
         while True:
@@ -199,6 +261,8 @@ class LimitedConnection(H11Protocol):
     """HTTP with a share of connections for each address, and a time limit for each request."""
 
     _refused = False
+    _upgraded = False
+    """It is the line of a phone now, and another protocol has it."""
     _patience: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -216,6 +280,8 @@ class LimitedConnection(H11Protocol):
         if self._refused:
             return
         super().data_received(data)
+        if self._upgraded:
+            return
         if self.cycle is not None and not self.cycle.response_complete:
             self._served()
         elif self._patience is None:
@@ -225,6 +291,11 @@ class LimitedConnection(H11Protocol):
         self._served()
         if not self._refused:
             super().connection_lost(exc)
+
+    def handle_websocket_upgrade(self, event: Any) -> None:
+        self._upgraded = True
+        self._served()
+        super().handle_websocket_upgrade(event)
 
     def _wait(self) -> None:
         self._patience = asyncio.get_running_loop().call_later(HEADERS_S, self._hang_up)

@@ -8,7 +8,7 @@ readers.
 import secrets
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -62,6 +62,8 @@ class PastGame:
         """The number of facts applied, without ticks that had no effect."""
         self.reason = ""
         """The reason for its end; empty while it goes on."""
+        self.former: list[str] = []
+        """The results that the arbiter has corrected (8.7)."""
 
     def catch_up(self) -> int:
         """Apply the facts that have come due. Return the time of the past game, in ms; negative
@@ -76,6 +78,8 @@ class PastGame:
                 self.reason = ruling.reason
             elif isinstance(ruling, r.Undone) and ruling.reopened:
                 self.reason = ""
+            elif isinstance(ruling, r.ResultCorrected):
+                self.former.append(ruling.before)
         if rulings or fact.kind != "tick":
             self.taken += 1
 
@@ -209,7 +213,9 @@ class PublicPage:
 
     def __init__(self, table: TablePort, audience: Audience) -> None:
         self._table, self._delay, self._before = table, audience.delay * 1000, audience.before
-        self._own = PublicGame(DelayedGame(table, self._delay), audience)
+        if self._before is not None:
+            self._before._drop_shown()
+        self._own = PublicGame(DelayedGame(table, self._delay), replace(audience, before=None))
         self.limits = ReaderLimits()
         self.routes = [
             Route(PATH, self.limits.limited(self._whole)),
@@ -221,10 +227,14 @@ class PublicPage:
     @property
     def _game(self) -> PublicGame:
         """The game that is shown now: the one before, until this one's beginning has come due."""
-        before = self._before
-        if before is not None and self._table.time() >= self._delay:
-            before = self._before = None
+        before = self._drop_shown()
         return self._own if before is None else before._game
+
+    def _drop_shown(self) -> "PublicPage | None":
+        """Return the page of the game before; forget it once this game has begun to be shown."""
+        if self._table.time() >= self._delay:
+            self._before = None
+        return self._before
 
     def _whole(self, request: Request, language: str) -> Response:
         return HTMLResponse(self._game.whole(language))

@@ -3,12 +3,12 @@
 from urllib.parse import parse_qs
 
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
-from . import views
+from . import assets, views
 from .actions import Form
-from .limits import MOST_BYTES
+from .limits import MOST_BYTES, POLICY
 from .messages import catalogue, negotiate
 
 _MOST_FIELDS = 40
@@ -16,7 +16,7 @@ _MOST_FIELDS = 40
 INCOMPRESSIBLE = tuple({*DEFAULT_EXCLUDED_CONTENT_TYPES} - {"text/event-stream"})
 
 
-def address_of(request: Request) -> str:
+def address_of(request: HTTPConnection) -> str:
     """The address that a request comes from; empty if it is unknown."""
     return request.client.host if request.client else ""
 
@@ -37,8 +37,10 @@ def asks_for_link(
     beginning of the keys of its sentences."""
     language = accepted(request)
     why = catalogue(language)[key] if key else ""
-    page = views.render("enter.html", language, why=why, words=words)
-    return HTMLResponse(page, status_code=status)
+    script, digest = assets.inline("enter.js")
+    page = views.render("enter.html", language, why=why, words=words, script=script)
+    policy = POLICY.replace("script-src 'self'", f"script-src 'self' '{digest}'")
+    return HTMLResponse(page, status, {"content-security-policy": policy})
 
 
 def trouble_page(request: Request, key: str, status: int, language: str = "") -> Response:

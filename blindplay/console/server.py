@@ -1,18 +1,19 @@
 """Serves the console of a table, and prints its links."""
 
+import contextlib
 import io
 import socket
 import ssl
 import threading
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import segno
 import uvicorn
-from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
-from blindplay.given import reason_of
+from blindplay.given import PHONE, reason_of
 from blindplay.language import load
 from blindplay.laws.facts import SIDES
 from blindplay.translation import _
@@ -21,49 +22,28 @@ from blindplay.wording.readers import announcing
 from . import LOOPBACK, PORT, views
 from .access import AccessLinks
 from .app import COOKIE, Console
-from .limits import LimitedConnection, LimitedSocket
+from .encryption import (
+    Certificate,
+    ConsoleError,
+    Encryption,
+    IssuedCertificate,
+    either,
+    names_here,
+)
+from .limits import LimitedConnection, LimitedSocket, is_here
 from .messages import LANGUAGES, catalogue
+from .phone import PhonePort
 from .public import PATH, Audience
 from .table_port import TablePort, held
+from .trust import TrustPages
 
-_ANY = "0.0.0.0"
-
-
-class ConsoleError(OSError):
-    """The console cannot be served; the message says why and what to do."""
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """A certificate and its private key, both in PEM files."""
-
-    file: Path
-    key: Path
-
-    def check(self) -> None:
-        """:raises ConsoleError: if pages cannot be encrypted with it."""
-        try:
-            # An empty password: OpenSSL must not ask for one on the terminal.
-            ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(
-                self.file, self.key, password=lambda: ""
-            )
-        except (OSError, ValueError) as error:
-            why = (
-                _("no such file") if isinstance(error, FileNotFoundError) else _("they do not fit")
-            )
-            raise ConsoleError(
-                _(
-                    "The pages cannot be encrypted with {file} and {key}: {why}. "
-                    "--certificate and --key name PEM files that belong together; the key "
-                    "without a password.",
-                    file=self.file,
-                    key=self.key,
-                    why=why,
-                )
-            ) from None
+_ANY = "0.0.0.0", "::"
+_DOCUMENTATION = (socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")
+"""Addresses that nobody has (RFC 5737, 3849)."""
+_LOOK_S = 3.0  # between two looks at this machine's address
 
 
-def listen(host: str, port: int, certificate: Certificate | None) -> LimitedSocket:
+def listen(host: str, port: int, certificate: Encryption | None) -> LimitedSocket:
     """:raises ConsoleError: if nothing can listen there, or not with this certificate."""
     if certificate is not None:
         certificate.check()
@@ -84,24 +64,58 @@ def listen(host: str, port: int, certificate: Certificate | None) -> LimitedSock
 class PageServer:
     """Listens at ``host`` and ``port``, and serves pages from :meth:`start` until it is closed.
 
-    ``certificate``: serve HTTPS only.
+    ``certificate``: serve HTTPS only; one of an issuer: and a plain page about trusting it.
     """
 
     def __init__(
-        self, host: str = LOOPBACK, port: int = PORT, certificate: Certificate | None = None
+        self,
+        host: str = LOOPBACK,
+        port: int = PORT,
+        certificate: Encryption | None = None,
     ) -> None:
         """:raises ConsoleError: as :func:`listen` does."""
-        self._certificate = certificate
+        self._host = host
+        self._given = certificate if isinstance(certificate, Certificate) else None
+        self._issued = certificate if isinstance(certificate, IssuedCertificate) else None
         self._socket = listen(host, port, certificate)
-        address = reached_at() if host == _ANY else host
         self.port: int = self._socket.getsockname()[1]
-        self.url = f"{'http' if certificate is None else 'https'}://{address}:{self.port}"
-        names = {host, address, LOOPBACK, "localhost", socket.gethostname().lower()}
-        self.hosts = sorted(names - {_ANY})
+        names = {host, self._address, LOOPBACK, "localhost", socket.gethostname().lower()}
+        self.hosts = sorted({*names, *names_here()} - {*_ANY})
         """The names and addresses by which browsers may call it, without ports."""
 
-    def start(self, app: Starlette) -> None:
-        self._server = uvicorn.Server(_config(app, self._certificate))
+    @property
+    def _address(self) -> str:
+        return reached_at() if self._host in _ANY else self._host
+
+    @property
+    def url(self) -> str:
+        """The address for other machines now, without a path. That of a machine may change."""
+        scheme = "https" if self._given or self._issued else "http"
+        return f"{scheme}://{_in_url(self._address)}:{self.port}"
+
+    def advice(self, language: str, *, heard: bool = False) -> str:
+        """Lines on what other devices need before they can use the pages as they are served now;
+        empty if they need nothing. ``heard``: the pages can use a microphone."""
+        say, lines = _words(language), []
+        if heard and self.url.startswith("http:") and not is_here(self._address):
+            lines.append(say["link_microphone"])
+        if self._issued is not None:
+            plain = f"http://{_in_url(self._address)}:{self.port}"
+            lines.append(say["link_trust"].format(url=plain))
+            if not self._issued.issuer.permits(self._address):
+                lines.append(say["link_uncertified"].format(url=self.url))
+        return "\n".join(lines)
+
+    def _context(self, called: str) -> ssl.SSLContext:
+        assert self._issued is not None
+        return self._issued.context([*self.hosts, "::1", self._address, called])
+
+    def start(self, app: ASGIApp) -> None:
+        if self._issued is not None:
+            app = TrustPages(app, self._issued, self.hosts)
+        self._server = uvicorn.Server(
+            _config(app, self._given, self._context if self._issued else None)
+        )
         self._thread = threading.Thread(
             target=self._server.run, args=([self._socket],), name="console", daemon=True
         )
@@ -118,7 +132,7 @@ class ConsoleHost:
 
     ``certificate``: serve HTTPS only. ``links``: the file by which sessions survive a restart.
     ``remember_s``: see :class:`~.app.Console`.
-    ``audience``: the part that is public without a link.
+    ``audience``: the part that is public without a link. ``phones``: see :class:`~.app.Console`.
     """
 
     def __init__(
@@ -127,14 +141,14 @@ class ConsoleHost:
         host: str = LOOPBACK,
         port: int = PORT,
         *,
-        certificate: Certificate | None = None,
+        certificate: Encryption | None = None,
         links: Path | None = None,
         remember_s: int = 0,
         audience: Audience | None = None,
+        phones: PhonePort | None = None,
     ) -> None:
         """:raises ConsoleError: as :func:`listen` does."""
         self._server = PageServer(host, port, certificate)
-        self.url = self._server.url
         self._table = table
         self.console = Console(
             table,
@@ -145,6 +159,7 @@ class ConsoleHost:
             cookie=f"{COOKIE}-{self._server.port}",
             remember_s=remember_s,
             audience=audience,
+            phones=phones,
         )
         self._audience = audience
         self._server.start(self.console.app)
@@ -157,6 +172,29 @@ class ConsoleHost:
         announcing(game)
         for language in languages:
             views.warm(language)
+
+    @property
+    def url(self) -> str:
+        return self._server.url
+
+    def tell_moves(self, tell: Callable[[str], None], language: str) -> None:
+        """Tell it whenever this machine gets another address, in the table's ``language`` or in
+        English, until it is closed: links with the address of before lead nowhere then."""
+        before = self.url
+
+        def look() -> None:
+            nonlocal before
+            while not self.console.closing.wait(_LOOK_S):
+                now = self.url
+                if now != before and not is_here(urlsplit(now).hostname or ""):  # without a network
+                    before = now
+                    tell(_words(language)["link_moved"].format(url=now))
+
+        threading.Thread(target=look, name="looking for the address", daemon=True).start()
+
+    def advice(self, language: str) -> str:
+        """As :meth:`PageServer.advice`, in the table's ``language`` or in English."""
+        return self._server.advice(language, heard=True)
 
     def link(self, role: str) -> str:
         """A new link for ``role``. It replaces the old one."""
@@ -216,16 +254,21 @@ def qr_code(link: str) -> str:
     return code.getvalue().rstrip("\n")
 
 
-def _config(app: Starlette, certificate: Certificate | None) -> uvicorn.Config:
+def _config(
+    app: ASGIApp, certificate: Certificate | None, context: Callable[[str], ssl.SSLContext] | None
+) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         log_config=None,
         access_log=False,
         server_header=False,
-        ws="none",
+        loop="asyncio",
+        ws="websockets-sansio",
+        ws_max_size=PHONE.most_bytes,
+        ws_per_message_deflate=False,
         lifespan="off",
         timeout_graceful_shutdown=2,
-        http=LimitedConnection,
+        http=LimitedConnection if context is None else either(context),
         proxy_headers=False,
         ssl_certfile=certificate.file if certificate else None,
         ssl_keyfile=certificate.key if certificate else None,
@@ -243,10 +286,17 @@ def _code(language: str) -> str:
 
 
 def reached_at() -> str:
-    """This machine's address in its network; loopback if there is none. Nothing is sent."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))
-        except OSError:
-            return LOOPBACK
-        return str(probe.getsockname()[0])
+    """This machine's address in its network, of IPv4 if it has one; loopback if there is none.
+    Nothing is sent."""
+    for family, address in _DOCUMENTATION:
+        with (
+            contextlib.suppress(OSError),
+            socket.socket(family, socket.SOCK_DGRAM) as probe,
+        ):
+            probe.connect((address, 9))
+            return str(probe.getsockname()[0])
+    return LOOPBACK
+
+
+def _in_url(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

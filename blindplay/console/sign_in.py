@@ -6,14 +6,13 @@ from urllib.parse import urlsplit
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute
 
 from .access import AccessLinks, BrowserSession, RateLimiter
 from .actions import value_of
-from .limits import Guard, is_here
+from .limits import Guard, OwnHosts, is_here
 from .requests import INCOMPRESSIBLE, accepted, address_of, asks_for_link, form_of, trouble_page
 
 Answering = Callable[[Request, BrowserSession], Awaitable[Response]]
@@ -27,8 +26,9 @@ class SignIn:
     ``cookie``: the name of its cookies, which nothing else on the same machine has. ``encrypted``:
     the pages are served by HTTPS only. ``remember_s``: for how many seconds a browser that was
     closed comes in again without a new link; 0: not at all. ``role_at``: the role whose page is
-    asked for; None: that of any role. ``path``: where the pages of a role lie. ``words``: the
-    beginning of the keys of its sentences.
+    asked for; None: that of any role. ``is_former``: whether a page of a game before a rematch is
+    asked for. ``path``: where the pages of a role lie. ``words``: the beginning of the keys of its
+    sentences.
     """
 
     def __init__(
@@ -38,25 +38,27 @@ class SignIn:
         *,
         encrypted: bool,
         remember_s: int,
-        role_at: Callable[[Request], str | None] = lambda request: None,
+        role_at: Callable[[HTTPConnection], str | None] = lambda request: None,
+        is_former: Callable[[Request], bool] = lambda request: False,
         path: Callable[[str], str] = lambda role: "/",
         words: str = "enter",
     ) -> None:
         self.links = links
         self._cookie, self._encrypted, self._remember_s = cookie, encrypted, remember_s
-        self._role_at, self._path, self._words = role_at, path, words
+        self._role_at, self._is_former = role_at, is_former
+        self._path, self._words = path, words
         self.asking = RateLimiter(a_second=20, at_once=200)
         self.entering = RateLimiter(a_second=1, at_once=20)
 
-    def _secret(self, request: Request) -> str:
+    def _secret(self, request: HTTPConnection) -> str:
         return request.cookies.get(self._cookie, "")
 
-    def session(self, request: Request) -> BrowserSession | None:
+    def session(self, request: HTTPConnection) -> BrowserSession | None:
         """The session of the browser that asks; None if it has none."""
         secret = self._secret(request)
         return self.links.session(self._role_at(request), secret) if secret else None
 
-    def allows(self, request: Request, others: str = "") -> bool:
+    def allows(self, request: HTTPConnection, others: str = "") -> bool:
         """False if this is one request too many. Each session has a limit of its own: others
         at the same address, and wrong links, do not slow them down. ``others``: a name for requests
         of an address that are counted apart."""
@@ -85,12 +87,15 @@ class SignIn:
         """Send a browser to the page of its role, which a rematch has changed; None if it has
         none."""
         secret = self._secret(request)
-        session = self.links.session(None, secret) if secret else None
-        if session is None or not session.before or session.before != self._role_at(request):
+        former = bool(secret) and self._is_former(request)
+        session = self.links.session(None, secret) if former else None
+        if session is None:
             return None
         place = request.scope.get("root_path", "") + self._path(session.role)
         name = request.path_params.get("name", "")  # of a page beside the main one
-        if request.url.path.endswith(self._path(session.before) + name):
+        if request.url.path.endswith("/phone"):
+            name = "phone"
+        if request.url.path.endswith(f"/{request.path_params['seat']}/{name}"):
             place += name
         answer = RedirectResponse(place, status_code=303)
         self._let_keep(answer, session.role, secret)
@@ -139,18 +144,18 @@ class SignIn:
 def guarded(
     routes: Sequence[BaseRoute],
     hosts: Collection[str],
-    allows: Callable[[Request], bool],
+    allows: Callable[[HTTPConnection], bool],
     elsewhere: str = "",
 ) -> Starlette:
     """The application of these ``routes``, behind the guard. ``hosts``: the names and addresses by
     which browsers may call it, without ports. ``allows``: whether a request is not one too many.
     ``elsewhere``: as in :class:`~.limits.Guard`."""
-    names = {*hosts, urlsplit(f"//{elsewhere}").hostname or ""} - {""}
+    names = {*hosts, urlsplit(elsewhere).hostname or ""} - {""}
     return Starlette(
         routes=routes,
         middleware=[
             Middleware(Guard, allows=allows, trouble=trouble_page, elsewhere=elsewhere),
-            Middleware(TrustedHostMiddleware, allowed_hosts=sorted(names), www_redirect=False),
+            Middleware(OwnHosts, hosts=names),
             Middleware(GZipMiddleware, exclude_content_types=INCOMPRESSIBLE),
         ],
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,6 +12,43 @@ from blindplay.language import Command
 from blindplay.laws import Fact, Game, Origin, Ruling, Taken
 from blindplay.record import Tape, TapeError
 from blindplay.record.tape import Recording, tape_folder
+
+
+class AnotherGameView(Protocol):
+    """What the players of a table want after their game."""
+
+    @property
+    def may(self) -> bool:
+        """Return whether they may decide it now."""
+
+    @property
+    def wanted(self) -> Mapping[str, Command]:
+        """NEW_GAME or REMATCH, by the player who wants it and waits for the other's answer."""
+
+
+class AnotherGamePort(AnotherGameView, Protocol):
+    """The same of a running table."""
+
+    def want(self, side: str, command: Command | None) -> None:
+        """``side`` wants this, or no other game. Hold the table's lock."""
+
+    def watch(self, watcher: Callable[[Mapping[str, Command], bool], object]) -> None:
+        """Call ``watcher`` whenever what is wanted changes, with what was wanted before, and True
+        if both wanted that."""
+
+
+@dataclass(frozen=True)
+class AnotherGameNow:
+    """See :class:`AnotherGameView`: at one moment, or of a table whose players do not decide it."""
+
+    may: bool = False
+    wanted: Mapping[str, Command] = field(default_factory=dict)
+
+    def want(self, side: str, command: Command | None) -> None:
+        """They do not decide it."""
+
+    def watch(self, watcher: Callable[[Mapping[str, Command], bool], object]) -> None:
+        """It does not change."""
 
 
 class TableView(Protocol):
@@ -40,6 +77,10 @@ class TableView(Protocol):
     def absent(self) -> str:
         """The side of the opponent who is not in the room; empty if both players are here."""
 
+    @property
+    def another_game(self) -> "AnotherGameView":
+        """What the players want after this game."""
+
     def allows(self, asked: Command) -> bool:
         """Return whether players may make this request: about the position, to take back moves, or
         for a hint."""
@@ -50,6 +91,10 @@ class TableView(Protocol):
 
 class TablePort(TableView, Protocol):
     """One running table."""
+
+    @property
+    def another_game(self) -> AnotherGamePort:
+        """What the players want after this game."""
 
     def hint(self) -> chess.Move | None:
         """A good move in the present position; None as long as none has been found."""
@@ -98,6 +143,7 @@ class Moment:
     allowed: frozenset[Command]
     path: Path
     time: Callable[[], int]
+    another_game: AnotherGameNow
 
     @property
     def lock(self) -> AbstractContextManager[Any]:
@@ -121,6 +167,7 @@ class Moment:
                 allowed,
                 table.path,
                 table.time,
+                AnotherGameNow(table.another_game.may, dict(table.another_game.wanted)),
             )
 
 

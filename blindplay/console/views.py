@@ -6,6 +6,7 @@ does not lose their place on the page.
 
 import functools
 import re
+import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -13,12 +14,20 @@ import chess
 from jinja2 import Environment, PackageLoader, StrictUndefined, meta, select_autoescape
 from markupsafe import Markup, escape
 
-from blindplay.language import MixedText, load
+from blindplay.language import Command, MixedText, load
 from blindplay.laws import Game, Taken
 from blindplay.laws.facts import SIDES, OnBoard
 from blindplay.laws.rulings import Completed, Obliged
 from blindplay.laws.state import OTHER
-from blindplay.wording.announcements import OWED, TO_MOVE, aspects, name_of_step, needed
+from blindplay.wording.announcements import (
+    OWED,
+    PASSING,
+    TO_MOVE,
+    Announcement,
+    aspects,
+    name_of_step,
+    needed,
+)
 from blindplay.wording.values import write_time
 
 from . import assets
@@ -29,7 +38,7 @@ from .pages import page_of, papers, title_of
 from .pages.common import LOW_MS, Later, Page, owed_in_words
 from .pages.papers import RulingsReport, SentRecord
 from .pages.timeline import in_short
-from .stream import PageNow, ToldSentence
+from .stream import Aspects, PageNow, ToldSentence, sent
 from .table_port import TableView, held
 
 # Stands in a form until a page or its script puts the game's stamp there. So a form does not change
@@ -70,7 +79,7 @@ def _kept(macro: Callable[..., str], *values: Any) -> str:
 
 def _each(rows: Iterable[Sequence[Any]], macro: Callable[..., str], *values: Any) -> Markup:
     """What a macro makes of these values and each of the rows."""
-    return Markup("\n").join(_kept(macro, *values, *row) for row in rows)
+    return Markup("\n".join(_kept(macro, *values, *row) for row in rows))
 
 
 @functools.cache
@@ -79,6 +88,7 @@ def _environment() -> Environment:
         loader=PackageLoader("blindplay.console", "templates"),
         autoescape=select_autoescape(),
         undefined=StrictUndefined,
+        auto_reload=False,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -123,8 +133,14 @@ def render(template: str, language: str, **values: Any) -> str:
     if later:
         values |= {name: later[name].value for name in later.keys() & _values_of(template)}
     found = _environment().get_template(template)
-    unset = {"theme": "", "styles": (), "place": "", "stamp": "", "said": (), "run": ""}
-    values = {**unset, "state": {}, "around": (), "of_table": "", "themes": ("", *THEMES), **values}
+    unset = {
+        **dict.fromkeys(("theme", "place", "stamp", "run", "of_table"), ""),
+        **dict.fromkeys(("styles", "said", "around"), ()),
+        "has_phone": False,
+        "state": {},
+        "themes": ("", *THEMES),
+    }
+    values = {**unset, **values}
     html = found.render(say=say, language=language, languages=LANGUAGES, seen=SEEN, **values)
     return standing(html, values["now"]) if "now" in values else html
 
@@ -226,6 +242,23 @@ def paper(table: TableView, session: BrowserSession, name: str) -> SentRecord | 
     return found
 
 
+def told_by(one: Announcement, game: Game, role: str, now: Mapping[str, str]) -> ToldSentence:
+    """A public sentence for the page of a role; ``now`` are the aspects of the game, and
+    :func:`unread`. A refusal stays on the page of the person whom it concerns until they have read
+    it, but no longer than the same step is due from them: they may play by voice and hand alone."""
+    rests = {name: now[name] for name in one.while_same}
+    if one.refuses and one.to == role:
+        rests |= {"step": name_of_step(game, role), "unread": now["unread"]}
+        return sent(one.words), True, rests
+    return sent(one.words), one.urgent, rests
+
+
+def unread() -> Aspects:
+    """The aspect of a refusal that stands until its reader has read it, or until something newer
+    is refused."""
+    return {"unread": secrets.token_hex(4)}
+
+
 def told_to(game: Game, role: str, language: str, taken: Taken) -> list[ToldSentence]:
     """Sentences for the reader of a role's page alone: whose move it is, which tasks wait for them,
     and which obligation a touched piece or a claim brings, unless hands have felt it.
@@ -253,6 +286,37 @@ def told_to(game: Game, role: str, language: str, taken: Taken) -> list[ToldSent
     return found
 
 
+def wish_for_another(wanted: Mapping[str, Command]) -> str:
+    """The aspect ``again`` of a sentence about another game: which one is wanted, and by whom."""
+    return " ".join(f"{side} {command.value}" for side, command in wanted.items())
+
+
+def told_again(
+    role: str,
+    language: str,
+    before: Mapping[str, Command],
+    wanted: Mapping[str, Command],
+    *,
+    begins: bool,
+) -> list[ToldSentence]:
+    """Sentences for a player's page when another game is ``wanted`` as it was not ``before``, or
+    none is wanted any more. ``begins``: both want the one that was wanted before."""
+    say, found = catalogue(language), list[ToldSentence]()
+    what = {side: say[f"again_what_{one.value}"] for side, one in {**before, **wanted}.items()}
+    for side in before.keys() - wanted.keys():
+        agreed = say["again_agreed"].format(what=what[side])
+        declined = load(language).sentence("again_declined")
+        found.append((agreed if begins else declined, False, dict.fromkeys(PASSING, "")))
+    rests = {"again": wish_for_another(wanted)}
+    for side in (side for side, one in wanted.items() if before.get(side) is not one):
+        if side == role:
+            found.append((say["again_waits"].format(what=what[side]), False, rests))
+        else:
+            asked = say["again_asked"].format(side=say[side], what=what[side])
+            found.append((asked, True, rests))
+    return found
+
+
 def whole(
     game: Game,
     session: BrowserSession,
@@ -261,10 +325,13 @@ def whole(
     run: str,
     around: Sequence[NamedLink] = (),
     name: str = "",
+    *,
+    has_phone: bool = False,
 ) -> str:
     """The whole page of a session, with its messages, which are then forgotten. ``shown`` is that
     of the page's stream, ``now`` the table's time in ms, ``run`` the name of this run of it,
-    ``around`` the links in front of it, ``name`` that of the table, where there are several."""
+    ``around`` the links in front of it, ``name`` that of the table, where there are several.
+    ``has_phone``: a phone may become its player's microphone."""
     page = page_of(game, session.role)
     said, session.messages = session.messages, []
     title = title_of(game, session.role, session.language)
@@ -287,4 +354,38 @@ def whole(
         now=now,
         theme=session.theme,
         around=around,
+        has_phone=has_phone,
+    )
+
+
+_ON_PHONE = ("tab", "now")
+# What the script of the phone's page says.
+_PHONE_SENTENCES = (
+    "off", "asking", "connecting", "away", "taken", "revoked",
+    "hears", "hears_soon", "hears_yes", "hears_silent", "hears_shared", "hears_no",
+    "tape_off", "tape_table", "tape_voices", "touch", "too_late", "ear_silent", "ear_other",
+    "insecure", "no_microphone", "allow_ios", "allow_safari", "allow_firefox", "allow_android",
+    "allow_desktop",
+)  # fmt: skip
+
+
+def phone(game: Game, session: BrowserSession, shown: PageNow, now: int, run: str) -> str:
+    """The page on a player's phone; the values are those of :func:`whole`. Its parts are some of
+    the player's page."""
+    said, session.messages = session.messages, []
+    return render(
+        "phone.html",
+        session.language,
+        parts={name: shown.parts[name].replace(SEEN, shown.stamp) for name in _ON_PHONE},
+        scripts=("console.js", "phone.js"),
+        styles=("players.css", "phone.css"),
+        title=catalogue(session.language)["phone_title"],
+        phone_sentences=_PHONE_SENTENCES,
+        place=shown.place,
+        stamp=shown.stamp,
+        state=shown.aspects,
+        run=run,
+        said=said,
+        now=now,
+        theme=session.theme,
     )

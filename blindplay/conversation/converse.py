@@ -1,7 +1,7 @@
 """The conversation: what players say and do becomes facts, or a question to them.
 
 Nothing is guessed. The table asks about words that may mean two things. Commands that end or change
-the game need a *ja*. A question waits for its answer for ``ANSWER_SECONDS``; then it means no, and
+the game need a *ja*. A question waits for its answer for some time; then it means no, and
 nothing is played. Each player has at most one question open.
 
 A doubtful move is read back, and its player's next action decides. An action that fits confirms
@@ -52,6 +52,7 @@ from .state import (
     ANSWER_SECONDS,
     BEGINNING_SECONDS,
     NAMES_A_MOVE,
+    AgainAnswered,
     AgainWanted,
     Awaited,
     ButtonTapped,
@@ -114,6 +115,8 @@ def converse(talks: Talks, event: Event, about: Situation) -> tuple[Talks, list[
                 commands.introduce(now)
             case AgainWanted(_, command):
                 now.ask(questions.agree_to_play_again(about, side, command))
+            case AgainAnswered(_, command):
+                _end_again(now, command)
         talks = replace(talks, **{side: now.talk})
         effects += now.effects
     return talks, effects
@@ -124,7 +127,7 @@ def _concerned(event: Event, about: Situation) -> Collection[str]:
     match event:
         case TypedLine(side) | HeardUtterance(side) | Hushed(side) | ButtonTapped(side):
             return (side,)
-        case AgainWanted(side):
+        case AgainWanted(side) | AgainAnswered(side):
             return (side,)
         case ClockPressed(presser):
             return (presser.removeprefix("assistant:"),)
@@ -278,7 +281,7 @@ def _expire(now: Exchange, began: int | None = None) -> None:
         now.change(beginning=None)
     if now.talk.misheard is not None and _is_overdue(now.talk.misheard, at):
         now.change(misheard=None)
-    if question is not None and at - question.since > ANSWER_SECONDS * 1000:
+    if question is not None and at - question.since > question.seconds * 1000:
         _drop(now, question)
     if now.talk.untold and time - now.talk.helped > ANSWER_SECONDS * 1000:
         now.change(untold=())
@@ -302,15 +305,20 @@ def _drop(now: Exchange, question: Question) -> None:
     now.change(lapsed=now.about.now)
     if question.consents:
         now.do(Relisten())
-    elif question.plays_again:
-        _decline_another(now)
+    elif question.other_game:
+        _end_again(now, None)
     else:
         now.cancel()
 
 
-def _decline_another(now: Exchange) -> None:
-    """Tell everybody that there is no other game."""
-    now.do(say(now.about.readers.everybody, None, "again_declined"), Relisten())
+def _end_again(now: Exchange, command: Command | None) -> None:
+    """End the question about another game, and so the wish for it: both want ``command``, or
+    everybody hears that there is no other game."""
+    now.end_question()
+    if command is None:
+        now.do(say(now.about.readers.everybody, None, "again_declined"), Relisten())
+    else:
+        now.do(PlayAgain(command))
 
 
 def _is_meant_for_us(now: Exchange, may: Sayable, said: Statement) -> bool:
@@ -404,8 +412,8 @@ def _answer(now: Exchange, may: Sayable, question: Question, said: Statement) ->
         now.end_question(refused=True)
         if question.consents:
             now.submit(f.Adjourn(by=now.side, declined=True))
-        elif question.plays_again:
-            _decline_another(now)
+        elif question.other_game:
+            _end_again(now, None)
         elif question.confirms:
             now.say("cancelled")
         else:
@@ -418,8 +426,8 @@ def _answer(now: Exchange, may: Sayable, question: Question, said: Statement) ->
         now.change(refused=left)
         if not question.confirms:
             _learn(now, chosen)
-        if question.plays_again and chosen.meant.command is not None:
-            now.do(PlayAgain(chosen.meant.command))
+        if question.other_game:
+            _end_again(now, question.other_game)
             return
         (_do if command is Command.YES else _consider)(now, may, chosen)
     else:
@@ -428,8 +436,8 @@ def _answer(now: Exchange, may: Sayable, question: Question, said: Statement) ->
         # Another move is announced or asked about in its place, and that says enough.
         replaced = question.is_a_doubt and said.meant.kind in (Kind.MOVE, Kind.AMBIGUOUS)
         silent = replaced or question.asks_for_a_move or question.consents
-        if question.plays_again:
-            _decline_another(now)
+        if question.other_game:
+            _end_again(now, None)
         elif with_move is None and not silent:
             now.say("cancelled")
         _consider(now, may, with_move or said)

@@ -25,6 +25,8 @@ from .effects import Effect, Relisten, Say, Submit, TellStep, say
 
 ANSWER_SECONDS = 15
 """Seconds that a question waits for its answer."""
+AGAIN_SECONDS = 60
+"""The same for one about another game: a page, too, asks it, and reading takes longer."""
 BEGINNING_SECONDS = 6
 """Seconds that the beginning of an announcement waits for its rest. Then the table asks for it."""
 CLAIMS_WITH_MOVE = (Command.CLAIM_REPETITION, Command.CLAIM_FIFTY_MOVES)
@@ -173,15 +175,21 @@ class Question:
         return self.options[0].meant.command is Command.SIGN
 
     @property
-    def plays_again(self) -> bool:
-        """Return whether it asks for another game, after the game."""
-        return self.options[0].meant.command in PLAYS_AGAIN
+    def other_game(self) -> Command | None:
+        """Return the game that it asks for, after the game; None if it asks something else."""
+        command = self.options[0].meant.command
+        return command if command in PLAYS_AGAIN else None
+
+    @property
+    def seconds(self) -> int:
+        """How long its answer is awaited."""
+        return AGAIN_SECONDS if self.other_game else ANSWER_SECONDS
 
     @property
     def is_public(self) -> bool:
         """Return whether everybody hears it: a key that anybody may press asks it, or the other
         player waits for the answer."""
-        return self.options[0].meant.command is Command.RESUME or self.plays_again
+        return self.options[0].meant.command is Command.RESUME or bool(self.other_game)
 
     @property
     def holds_the_clock(self) -> bool:
@@ -200,7 +208,7 @@ class Question:
         meant, options = said.meant, self.options
         yes_or_no = len(options) == 1 and not self.asks_for_a_move
         if self.confirms and said.key in [option.key for option in options]:
-            return (Reply.CHOSEN, options[0]) if self.plays_again else (Reply.AGAIN, None)
+            return (Reply.CHOSEN, options[0]) if self.other_game else (Reply.AGAIN, None)
         if meant.command in (Command.NO, Command.CORRECTION):
             return Reply.NO, None
         if meant.command is Command.YES:
@@ -282,8 +290,8 @@ class Talk:
             talk = replace(talk, beginning=None, question=None if asks else talk.question)
         question = talk.question
         if question is not None and (
-            (game.over and not (question.signs or question.plays_again))
-            or (question.plays_again and not game.over)
+            (game.over and not (question.signs or question.other_game))
+            or (question.other_game and not game.over)
             or (silent and question.is_about_a_move)
             or (question.consents and game.wants_to_adjourn != OTHER[side])
         ):
@@ -430,9 +438,18 @@ class AgainWanted:
     command: Command
 
 
+@dataclass(frozen=True)
+class AgainAnswered:
+    """A page has answered what ``side`` is asked about another game: ``command`` is the game that
+    both want. None: one of them wants none."""
+
+    side: str
+    command: Command | None
+
+
 Event: TypeAlias = (
     TypedLine | HeardUtterance | Hushed | ClockPressed | ButtonTapped
-    | Taken | SecondPassed | TableBegun | AgainWanted
+    | Taken | SecondPassed | TableBegun | AgainWanted | AgainAnswered
 )  # fmt: skip
 """What may happen. A fact with its rulings may answer a question, or ask one."""
 

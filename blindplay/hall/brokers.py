@@ -8,10 +8,8 @@ the broker of an event: strangers may connect, and can take nothing from the tab
 """
 
 import base64
-import datetime
 import getpass
 import hashlib
-import ipaddress
 import os
 import re
 import secrets
@@ -23,26 +21,26 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import NamedTuple, Self
 
+from blindplay import certificates
 from blindplay.broker import Broker
 from blindplay.ctrl_c import CtrlC
+from blindplay.given import EVENT, read_text
 from blindplay.opponents.distant.connections import INBOX_TOPIC, INBOXES, ROOM_TOPIC, ROOMS
 from blindplay.translation import _
 
 from .protocol import HALL_KINDS, KINDS, ROOT, TABLE_KINDS
 
-if TYPE_CHECKING:
-    from cryptography import x509
-    from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
-
-
 HALL_ACCOUNT = "hall"
 """The account of the hall; a table's account is ``table-NAME``."""
+READER_ACCOUNT = "reader"
+"""The account of programs that only follow the games."""
 CONFIGURATION = "mosquitto.conf"
 _ACCESS, _PASSWORDS, _CERTIFICATE, _KEY = "access", "passwords", "broker.pem", "broker.key"
 _ITERATIONS = 1000  # no number of them makes a random password of 192 bits easier to guess
 _TABLE_SUBSCRIPTIONS = "head", "presence", "ask", "request", "signature"
+_PUBLIC = "journal", "head", "presence", "signature"
 
 
 def account_of(table: str) -> str:
@@ -56,22 +54,22 @@ def new_password() -> str:
 
 
 def event_broker_files(
-    event: str, port: int, passwords: Mapping[str, str], server: str, key: str
+    event: str,
+    port: int,
+    tables: Iterable[str],
+    passwords: Mapping[str, str],
+    server: str,
+    key: str,
 ) -> dict[str, str]:
-    """The files of the broker by name: ``passwords`` are those of the hall (empty name) and of the
-    tables, ``server`` and ``key`` its certificate and private key in PEM.
+    """The files of the broker by name: ``passwords`` are those of the accounts, ``server`` and
+    ``key`` its certificate and private key in PEM.
 
     Names of files are relative, so Mosquitto must run in their folder: it can be moved.
     """
-    tables = [name for name in passwords if name]
-    hashes = [
-        _hashed(account_of(name) if name else HALL_ACCOUNT, password)
-        for name, password in passwords.items()
-    ]
     return {
         CONFIGURATION: _EVENT.format(port=port) + _owner(),
         _ACCESS: _access(event, tables),
-        _PASSWORDS: "".join(hashes),
+        _PASSWORDS: "".join(_hashed(*one) for one in passwords.items()),
         _CERTIFICATE: server,
         _KEY: key,
     }
@@ -89,6 +87,7 @@ acl_file {_ACCESS}
 max_queued_messages 100000
 max_packet_size 1000000
 persistence false
+persistent_client_expiration 1h
 """
 
 
@@ -101,6 +100,8 @@ def _access(event: str, tables: Iterable[str]) -> str:
     """The topics that each account may read and write; all others are forbidden."""
     parts = [f"user {HALL_ACCOUNT}\n", *(_rule("read", event, "+", kind) for kind in KINDS)]
     parts += [_rule("write", event, "+", kind) for kind in HALL_KINDS]
+    parts.append(f"\nuser {READER_ACCOUNT}\n")
+    parts += [_rule("read", event, "+", kind) for kind in _PUBLIC]
     for name in tables:
         parts.append(f"\nuser {account_of(name)}\n")
         parts += [_rule("write", event, name, kind) for kind in TABLE_KINDS]
@@ -120,10 +121,6 @@ def _hashed(account: str, password: str) -> str:
     return f"{account}:$7${_ITERATIONS}${parts[0]}${parts[1]}\n"
 
 
-# A table whose time of day is wrong must get in. The event's end bounds the use of a certificate.
-_FROM, _UNTIL = datetime.datetime(2000, 1, 1), datetime.datetime(2100, 1, 1)
-
-
 class BrokerCertificates(NamedTuple):
     """All in PEM."""
 
@@ -135,75 +132,14 @@ class BrokerCertificates(NamedTuple):
 
 
 def make_certificates(event: str, hosts: Sequence[str]) -> BrokerCertificates:
-    """Certificates for a broker that is reached under ``hosts``, each a name or an address."""
-    # Imported here: only the set-up of an event needs it.
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
-
-    own, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
-    ours = x509.SubjectKeyIdentifier.from_public_key(own.public_key())
-    issuer = x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(ours)
-    authority = (
-        _certificate(f"Authority of {event}", own, f"Authority of {event}")
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .add_extension(_use(certifies=True), critical=True)
-        .add_extension(ours, critical=False)
-        .add_extension(issuer, critical=False)
-    )
-    server = (
-        _certificate(f"Broker of {event}", key, f"Authority of {event}")
-        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-        .add_extension(_use(certifies=False), critical=True)
-        .add_extension(issuer, critical=False)
-        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
-        .add_extension(x509.SubjectAlternativeName(list(map(_subject_name, hosts))), critical=False)
-    )
-    pem = serialization.Encoding.PEM
-    private = key.private_bytes(
-        pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    signed = [
-        cert.sign(own, hashes.SHA256()).public_bytes(pem).decode() for cert in (authority, server)
-    ]
-    return BrokerCertificates(signed[0], signed[1], private.decode())
-
-
-def _certificate(
-    subject: str, key: "EllipticCurvePrivateKey", issuer: str
-) -> "x509.CertificateBuilder":
-    from cryptography import x509
-
-    def named(name: str) -> x509.Name:
-        return x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
-
-    return x509.CertificateBuilder(
-        issuer_name=named(issuer),
-        subject_name=named(subject),
-        public_key=key.public_key(),
-        serial_number=x509.random_serial_number(),
-        not_valid_before=_FROM,
-        not_valid_after=_UNTIL,
-    )
-
-
-def _use(*, certifies: bool) -> "x509.KeyUsage":
-    from cryptography import x509
-
-    return x509.KeyUsage(
-        digital_signature=not certifies, key_cert_sign=certifies, crl_sign=certifies,
-        content_commitment=False, key_encipherment=False, data_encipherment=False,
-        key_agreement=False, encipher_only=False, decipher_only=False,
-    )  # fmt: skip
-
-
-def _subject_name(host: str) -> "x509.GeneralName":
-    from cryptography import x509
-
-    try:
-        return x509.IPAddress(ipaddress.ip_address(host))
-    except ValueError:
-        return x509.DNSName(host)
+    """Certificates for a broker that is reached under ``hosts``, each a name or an address. They
+    hold for good: the event's end bounds their use."""
+    own, key = certificates.new_key(), certificates.new_key()
+    authority = certificates.certify(f"Authority of {event}", own, certifies=0)
+    signed_by = authority.subject, own
+    server = certificates.certify(f"Broker of {event}", key, signed_by, hosts=hosts)
+    in_pem = certificates.in_pem
+    return BrokerCertificates(in_pem(authority), in_pem(server), certificates.key_in_pem(key))
 
 
 _ANONYMOUS = "allow_anonymous true\n"
@@ -251,7 +187,8 @@ def run_broker(folder: Path, on_ready: Callable[[int, Path], object] = lambda *_
     port and the file of its log when tables can reach it.
 
     :raises BrokerMissingError: if Mosquitto is not installed.
-    :raises ValueError: if there is no configuration, or Mosquitto ends by itself.
+    :raises ValueError: if there is no configuration, its port is taken, or Mosquitto ends by
+        itself.
     """
     if not (folder / CONFIGURATION).is_file():
         raise ValueError(
@@ -262,6 +199,14 @@ def run_broker(folder: Path, on_ready: Callable[[int, Path], object] = lambda *_
         )
     with CtrlC() as ctrl_c:  # an exception while the process starts would leave it behind
         port, log, ready = _port(folder), folder / _LOG, False
+        if _answers(port):  # else what answers there would pass for this one
+            raise ValueError(
+                _(
+                    "Another program has port {port} already. If it is a broker whose window was "
+                    "closed, end mosquitto, and try again.",
+                    port=port,
+                )
+            )
         with log.open("wb") as out:
             broker = subprocess.Popen(
                 [program(), "-c", CONFIGURATION], cwd=folder, stdout=out, stderr=out
@@ -278,18 +223,14 @@ def run_broker(folder: Path, on_ready: Callable[[int, Path], object] = lambda *_
             _end(broker)
     if ctrl_c.pressed:
         raise KeyboardInterrupt
-    if broker.returncode:
-        raise ValueError(
-            _(
-                "Mosquitto has ended by itself. Perhaps it runs already. Its last line was: {line}",
-                line=_last_line(log),
-            )
-        )
+    raise ValueError(
+        _("Mosquitto has ended by itself. Its last line was: {line}", line=_last_line(log))
+    )
 
 
 def _port(folder: Path) -> int:
     """The port in the configuration in ``folder``; 0 if there is none."""
-    text = (folder / CONFIGURATION).read_text("utf-8", "replace")
+    text = read_text(folder / CONFIGURATION, EVENT)
     found = re.search(r"^listener (\d+)", text, re.MULTILINE)
     return int(found[1]) if found else 0
 
@@ -310,13 +251,13 @@ def _last_line(log: Path) -> str:
 class LocalBroker:
     """A Mosquitto that only this machine reaches. It keeps nothing when it ends."""
 
-    def __init__(self, folder: Path, configuration: str = _ANONYMOUS) -> None:
-        """Start it; ``folder`` gets its configuration. :attr:`port` is a free one.
+    def __init__(self, folder: Path, configuration: str = _ANONYMOUS, port: int = 0) -> None:
+        """Start it; ``folder`` gets its configuration. Without a ``port`` it gets a free one.
 
         :raises BrokerMissingError: if Mosquitto is not installed.
         """
         self._program = program()
-        with socket.create_server(("127.0.0.1", 0)) as free:
+        with socket.create_server(("127.0.0.1", port)) as free:
             self.port: int = free.getsockname()[1]
         self._file = folder / CONFIGURATION
         listener = f"listener {self.port} 127.0.0.1\nmax_queued_messages 100000\n"

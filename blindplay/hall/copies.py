@@ -2,13 +2,15 @@
 lines before them."""
 
 import contextlib
+import itertools
 import os
 from array import array
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from blindplay.given import whole_lines
 from blindplay.record import files
-from blindplay.record.journal import DIGITS, checked, digest_of
+from blindplay.record.chain import DIGITS, checked, digest_of
 from blindplay.translation import _
 
 from .protocol import number_of
@@ -40,15 +42,15 @@ class JournalCopy:
         del self._ends[:]
         self._unwritten.clear()
         self._written = 0
-        content = b""
-        with contextlib.suppress(OSError):
-            content = self.path.read_bytes()
-        for line in content.splitlines(keepends=True):
-            if not self.fits(line, self.number + 1):
-                break
-            self._note(line)
-            self._written += len(line)
-        self._clean = self._written == len(content)
+        self._clean = True
+        with contextlib.suppress(OSError), self.path.open("rb") as file:
+            self._clean = False
+            for line in whole_lines(file):
+                if not self.fits(line, self.number + 1):
+                    return
+                self._note(line)
+                self._written += len(line)
+            self._clean = True
 
     @property
     def number(self) -> int:
@@ -115,16 +117,14 @@ class JournalCopy:
         content += self._unwritten[max(0, begin - self._written) :]
         yield from content.splitlines(keepends=True)
 
-    def cut(self, number: int) -> list[bytes]:
-        """Take away all lines after ``number``, and give them.
+    def cut(self, number: int) -> None:
+        """Take away all lines after ``number``.
 
-        :raises OSError: if the file cannot be read.
+        :raises OSError: if the waiting lines cannot be written.
         """
-        taken = list(self.lines(number + 1))
         self.flush()
         del self._ends[number:], self._digests[_BYTES * number :]
         self._written, self._clean = self.size, False
-        return taken
 
     def flush(self) -> None:
         """Write the waiting lines.
@@ -154,6 +154,72 @@ class JournalCopy:
             os.close(handle)
         self._written, self._clean = self.size, True
         self._unwritten.clear()
+
+
+_BRANCHES = "branches"
+_MOST_BRANCHES = 8  # of one game; an impostor must not fill the disk
+
+
+def branches_of(path: Path) -> list[Path]:
+    """The other versions of the game in the copy ``path`` that a table has published, each as a
+    whole journal."""
+    return sorted(path.parent.joinpath(_BRANCHES).glob(f"{path.stem}-*{files.SUFFIX}"))
+
+
+class Branches:
+    """The versions of one game that contradict the hall's copy of it: perhaps it went on at two
+    machines. They are kept beside the copy, so that no record is lost."""
+
+    def __init__(self, copy: JournalCopy) -> None:
+        self._copy = copy
+        self._kept = [JournalCopy(path, copy.game) for path in branches_of(copy.path)]
+
+    def __iter__(self) -> Iterator[JournalCopy]:
+        return iter(self._kept)
+
+    @property
+    def full(self) -> bool:
+        return len(self._kept) >= _MOST_BRANCHES
+
+    def reach(self, number: int, digest: str) -> bool:
+        """Return whether one of them has line ``number`` with this digest."""
+        return any(branch.reaches(number, digest) for branch in self._kept)
+
+    def keep(self, lines: list[bytes]) -> bool:
+        """Keep ``lines``; the first follows a line of the copy or of a branch. False if there are
+        too many branches, or the lines follow none: then they are nowhere else.
+
+        :raises OSError: if they cannot be written.
+        """
+        first = number_of(lines[0])
+        branch = next((one for one in self._kept if _goes_on(one, lines, first)), None)
+        if branch is None:
+            roots = [copy for copy in (*self._kept, self._copy) if copy.fits(lines[0], first)]
+            if self.full or not roots:
+                return False
+            new = next(line for number, line in enumerate(lines, first)
+                       if not any(one.has(line, number) for one in self._kept))  # fmt: skip
+            name = f"{self._copy.game}-{digest_of(new)[:8]}{files.SUFFIX}"
+            branch = JournalCopy(self._copy.path.parent / _BRANCHES / name, self._copy.game)
+            # A disk that was full may have taken a part of it before.
+            for line in itertools.islice(roots[0].lines(), branch.number, first - 1):
+                branch.append(line)
+        for number, line in enumerate(lines, first):
+            if number == branch.number + 1 and branch.fits(line, number):
+                branch.append(line)
+        branch.flush()
+        if branch not in self._kept:
+            self._kept.append(branch)
+        return branch.has(lines[-1], first + len(lines) - 1)
+
+
+def _goes_on(branch: JournalCopy, lines: list[bytes], first: int) -> bool:
+    """Return whether ``lines``, of which the first has the number ``first``, are in the branch, or
+    continue it."""
+    if branch.number == first - 1:
+        return branch.fits(lines[0], first)
+    common = lines[: max(0, branch.number - first + 1)]
+    return bool(common) and branch.has(common[-1], first + len(common) - 1)
 
 
 def follows(line: bytes, number: int, before: str) -> bool:

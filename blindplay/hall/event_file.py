@@ -10,12 +10,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from blindplay.broker import PORT, Broker
-from blindplay.given import read_bytes, read_text, read_toml
+from blindplay.certificates import Issuer
+from blindplay.given import EVENT, read_bytes, read_text, read_toml
 from blindplay.translation import _
 
 from .protocol import checked_name
 
-MOST_BYTES = 200_000
 _PEM = "-----BEGIN "
 _KEY = re.compile("[0-9a-f]{64}")
 TLS_PORT = 8883
@@ -62,6 +62,21 @@ class EventFile:
     languages: tuple[str, ...] = ()
     mail: MailServer | None = None
     """In the hall's file: the server for mails to players; None: there is none."""
+    issuer_text: str = field(default="", repr=False)
+    """What certifies the pages of this table or hall for devices that trust the event's authority;
+    empty: nothing does."""
+
+    def issuer(self) -> Issuer | None:
+        """:raises ValueError: one sentence, if it is damaged."""
+        try:
+            return Issuer.read(self.issuer_text) if self.issuer_text else None
+        except ValueError:
+            raise ValueError(
+                _(
+                    "The issuer in the part [pages] of the event's file is damaged; use the file "
+                    "that the organiser gave you."
+                )
+            ) from None
 
     def __post_init__(self) -> None:
         checked_name(self.event, _("an event"))
@@ -75,7 +90,7 @@ def read_event_file(path: Path, *, table: bool) -> EventFile:
 
     :raises ValueError: one sentence, if it cannot be read or something in it is wrong.
     """
-    return event_file_of(read_bytes(path, MOST_BYTES), path, table=table)
+    return event_file_of(read_bytes(path, EVENT), path, table=table)
 
 
 def event_file_of(content: bytes, path: Path, *, table: bool) -> EventFile:
@@ -95,6 +110,7 @@ def event_file_of(content: bytes, path: Path, *, table: bool) -> EventFile:
             rounds=_number(values, "rounds", 0, 0, 999),
             languages=_languages(values.get("languages", [])),
             mail=_mail_server(_part(values, "mail"), path.parent),
+            issuer_text=_text(_part(values, "pages"), "issuer"),
         )
     except ValueError as error:
         raise ValueError(_("Correct {path}: {error}", path=path, error=error)) from None
@@ -103,7 +119,7 @@ def event_file_of(content: bytes, path: Path, *, table: bool) -> EventFile:
 def _broker(values: dict[str, Any], folder: Path) -> Broker:
     certificates = _text(values, "certificates")
     if certificates and not certificates.startswith(_PEM):
-        certificates = read_text(folder / certificates, MOST_BYTES)
+        certificates = read_text(folder / certificates, EVENT)
     return Broker(
         host=_text(values, "host") or "localhost",
         port=_number(values, "port", TLS_PORT if certificates else PORT, 1, 65_535),
@@ -174,7 +190,7 @@ def _mail_server(values: dict[str, Any], folder: Path) -> MailServer | None:
         raise ValueError(_("url must be a web address, such as https://hall.example.org."))
     certificates = _text(values, "certificates")
     if certificates and not certificates.startswith(_PEM):
-        certificates = read_text(folder / certificates, MOST_BYTES)
+        certificates = read_text(folder / certificates, EVENT)
     return MailServer(
         host=_text(values, "host", needed=True),
         sender=sender,

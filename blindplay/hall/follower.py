@@ -19,17 +19,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
+from blindplay.console.table_port import AnotherGameNow
 from blindplay.given import reason_of
 from blindplay.language import Command
 from blindplay.laws import TABLE, Fact, FactError, Game, Origin, Ruling, Taken
-from blindplay.laws.facts import parse
+from blindplay.laws.facts import UnknownError, parse_kept
 from blindplay.record import signatures
+from blindplay.record.chain import DIGITS
 from blindplay.record.files import SUFFIX
-from blindplay.record.journal import DIGITS
 from blindplay.translation import _
 from blindplay.wording.pack_words import PackWords
 
-from .copies import JournalCopy, WaitingLines
+from .copies import Branches, JournalCopy, WaitingLines
 from .incidents import Incidents
 from .protocol import (
     Head,
@@ -114,6 +115,9 @@ class FollowedGame:
         """The newest head whose line the copy has."""
         self.reopeners = set[str]()
         """The runs that contradict the game as its table has signed it."""
+        self.branches = Branches(self.copy)
+        self.other_end = 0, ""
+        """The last line of the version that contradicts the signed one; 0 if there is none."""
         self.grown_at = 0.0
         self.claims: dict[tuple[int, str], float] = {}
         """The ends that were named last, with the times at which they were named first."""
@@ -145,6 +149,17 @@ class FollowedGame:
     def settled(self) -> bool:
         """True if the copy has the table's last line, and so all lines before it."""
         return self.copy.reaches(*self.end)
+
+    @property
+    def in_conflict(self) -> bool:
+        """True if the game went on in two ways."""
+        return bool(self.other_end[0]) or any(self.branches)
+
+    @property
+    def lacks_branch(self) -> bool:
+        """True if lines of the version that contradicts the signed one are missing."""
+        known = self.copy.reaches(*self.other_end) or self.branches.reach(*self.other_end)
+        return not (known or self.branches.full or self.hopeless)
 
     @property
     def hopeless(self) -> bool:
@@ -191,7 +206,7 @@ class FollowedGame:
         self._pause = min(self._pause * 2, _LAST_ASK_S)
         self._ask_at = now + self._pause
         self._asked += 1
-        doubtful = self.contradicted or self._asked > _FRUITLESS
+        doubtful = self.contradicted or self.lacks_branch or self._asked > _FRUITLESS
         return LinesWanted(self.copy.game, 1 if doubtful else self.copy.number + 1)
 
 
@@ -254,7 +269,7 @@ class FollowedTable:
         self.heard_at = now
         if presence.online:
             for name, (number, digest) in presence.games.items():
-                self._set_end(self.followed(name), (number, digest), now)
+                self._set_end(self.followed(name), (number, digest), now, plays=False)
             self.hurry(now)
 
     def hurry(self, now: float) -> None:
@@ -282,12 +297,19 @@ class FollowedTable:
             self._note("two_tables", stranger, text=stranger)
         return True
 
-    def _set_end(self, game: FollowedGame, end: tuple[int, str], now: float) -> bool:
-        """Take the end that the table names; False if it contradicts the game as it was signed."""
+    def _set_end(
+        self, game: FollowedGame, end: tuple[int, str], now: float, *, plays: bool = True
+    ) -> bool:
+        """Take the end that the table names; False if it contradicts the game as it was signed.
+        ``plays``: the table has this game open. An earlier one of which a machine has only the
+        beginning was finished at another machine, and is in order."""
         signed = game.signed_end
         if end < signed or (end[0] == signed[0] and end != signed):
-            self._reopened(game, end, now)
+            if plays or not game.copy.reaches(*end):
+                self._reopened(game, end, now)
             return False
+        if game.copy.reaches(*game.other_end):  # that machine has added nothing
+            game.other_end = 0, ""
         game.ends(end, now)
         self._place_waiting(game, now)
         return True
@@ -296,6 +318,7 @@ class FollowedTable:
         """Leave the copy of a signed game as it is, and report another end of it: perhaps a
         machine that failed during this game has come back."""
         self._note("reopened", game.copy.game, end[0], f"{end[0]} {end[1]}")
+        game.other_end = end
         head = self.head
         if head is not None and (head.game, head.n, head.digest) == (game.copy.game, *end):
             game.reopeners.add(head.run)
@@ -372,7 +395,9 @@ class FollowedTable:
         """True if there is no work until the next message."""
         game = self.game
         exact = game is not None and game.copy.number == game.end[0]
-        settled = exact and all(followed.settled for followed in self._games.values())
+        settled = exact and all(
+            followed.settled and not followed.lacks_branch for followed in self._games.values()
+        )
         return settled and not (self._waiting or self._dirty)
 
     def tick(self, now: float) -> list[LinesWanted]:
@@ -407,8 +432,10 @@ class FollowedTable:
             self._change_branch(game, now)
         elif game.copy.number > number and game.end_at - game.grown_at > SETTLE_S:
             self._cut(game, number)  # the table does not have these lines
+        if game.lacks_branch:
+            self._keep_branch(game)
         ahead = game is self.game and self._waiting.last > game.copy.number + 1
-        if not game.settled or ahead:
+        if not game.settled or game.lacks_branch or ahead:
             ask = game.ask(now)
             if ask is not None:
                 yield ask
@@ -428,23 +455,46 @@ class FollowedTable:
             if first <= game.signed_end[0]:
                 self._reopened(game, game.end, now)
                 return
-            self._cut(game, first - 1)
+            if not self._cut(game, first - 1):
+                return
             for line in branch:
                 self._grow(game, line, now)
                 self._waiting.remove(line)
             self._place_waiting(game, now)
 
-    def _cut(self, game: FollowedGame, number: int) -> None:
-        """Remove the lines after ``number`` from a copy, and report them."""
+    def _keep_branch(self, game: FollowedGame) -> None:
+        """Keep the waiting lines that lead to an end which contradicts the signed one."""
+        for root in (game.copy, *game.branches):
+            lines = self._waiting.branch(root, *game.other_end)
+            if lines:
+                try:
+                    game.branches.keep(lines)
+                except OSError as error:
+                    self._note("storage", text=reason_of(error))
+                    return
+                for line in lines:
+                    self._waiting.remove(line)
+                return
+
+    def _cut(self, game: FollowedGame, number: int) -> bool:
+        """Remove the lines after ``number`` from a copy, and report them, once they are kept as
+        another version of the game. False if the disk does not take them, or there are too many
+        versions: then the copy stays, and the end that the table names is reported."""
         try:
-            taken = game.copy.cut(number)
+            taken = list(game.copy.lines(number + 1))
+            if taken and not game.branches.keep(taken):
+                end = f"{game.end[0]} {game.end[1]}"
+                self._note("forked", end, game.end[0], end)
+                return False
+            game.copy.cut(number)
         except OSError as error:
             self._note("storage", text=reason_of(error))
-            return
+            return False
         self._dirty.add(game)
         game.checked = False
         for line in taken:
             self._name("forked", line)
+        return True
 
     def _judge(self) -> None:
         """Report the lines that cannot be the table's: it has named its end since, and they have no
@@ -452,10 +502,12 @@ class FollowedTable:
         game = self.game
         if game is None or not self._waiting or not game.settled:
             return
-        if not all(followed.settled or followed.hopeless for followed in self._games.values()):
+        games = self._games.values()
+        if any(one.lacks_branch or not (one.settled or one.hopeless) for one in games):
             return
         old = self._waiting.older_than(game.end_at - SETTLE_S)
         copies = self.copies() if old else []
+        copies += [branch for game in games for branch in game.branches]
         for line in old:
             self._waiting.remove(line)
             number = number_of(line)
@@ -575,6 +627,12 @@ class Follower:
 
 def folding_trouble(error: FactError) -> str:
     """Return why a game cannot be shown further after a fact that this program does not know."""
+    if isinstance(error, UnknownError):
+        return _(
+            "A newer BlindPlay wrote this game: this one does not know what comes next "
+            "({error}). Update BlindPlay here.",
+            error=error,
+        )
     return _("The game cannot be shown further, update BlindPlay here: {error}.", error=error)
 
 
@@ -587,15 +645,23 @@ class FoldedGame:
     """
 
     def __init__(
-        self, follower: Follower, table: str, now: Callable[[], float] = time.monotonic
+        self,
+        follower: Follower,
+        table: str,
+        now: Callable[[], float] = time.monotonic,
+        copy: JournalCopy | None = None,
     ) -> None:
-        """:raises ValueError: if the hall knows no game of ``table``."""
+        """``copy`` None: the game that the table plays now, or has played last.
+
+        :raises ValueError: if the hall knows no game of ``table``.
+        """
         followed = follower.tables.get(table)
-        if followed is None or followed.copy is None:
+        copy = copy or (followed.copy if followed else None)
+        if followed is None or copy is None:
             raise ValueError(_("The hall knows no game of table {table}.", table=table))
         self._follower = follower
         self._followed = followed
-        self._copy = followed.copy
+        self._copy = copy
         self._now = now
         self._listeners: list[Callable[[Taken], object]] = []
         self._end = 0, ""  # of the lines that are folded
@@ -661,7 +727,7 @@ class FoldedGame:
         if self.trouble:
             return
         try:
-            fact = parse(json.loads(line)["fact"])
+            fact = parse_kept(json.loads(line)["fact"])
             taken = Taken(fact, tuple(self.game.apply(fact)), TABLE)
         except FactError as error:
             self.trouble = folding_trouble(error)
@@ -687,6 +753,11 @@ class FoldedGame:
         """Call ``do`` now: the hall sees no hands."""
         with self.lock:
             do()
+
+    @property
+    def another_game(self) -> AnotherGameNow:
+        """An event arranges the next game."""
+        return AnotherGameNow()
 
     def holds_press(self, presser: str) -> bool:
         return False

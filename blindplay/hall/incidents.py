@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from blindplay.given import whole_lines
 from blindplay.record import files
 
 KINDS = ("damaged", "forged", "forked", "head", "two_tables", "clock", "storage", "signature",
@@ -57,15 +58,18 @@ class Incidents:
         self._more = defaultdict[tuple[str, str], set[str]](set)  # the keys that are only counted
         self._unwritten: list[str] = []
         self._size = 0  # number of bytes of whole lines in the file
-        with contextlib.suppress(OSError):
-            content = path.read_bytes()
-            self._size = content.rfind(b"\n") + 1
-            for line in content[: self._size].splitlines():
-                with contextlib.suppress(ValueError, TypeError, KeyError):
-                    value = json.loads(line)
-                    withdrawn = value.pop("withdrawn", False)
-                    if value["kind"] in KINDS:  # a newer program may have written others
-                        self._change(Incident(**value), withdrawn)
+        with contextlib.suppress(OSError), path.open("rb") as file:
+            for line in whole_lines(file):
+                if line.endswith(b"\n"):
+                    self._size = file.tell()
+                    self._read(line)
+
+    def _read(self, line: bytes) -> None:
+        with contextlib.suppress(ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            value = json.loads(line)
+            withdrawn = value.pop("withdrawn", False)
+            if value["kind"] in KINDS:  # a newer program may have written others
+                self._change(Incident(**value), withdrawn)
 
     def __iter__(self) -> Iterator[Incident]:
         return iter(list(self._open.values()))

@@ -20,12 +20,14 @@ from email.utils import formatdate, make_msgid
 from pathlib import Path
 
 from blindplay.console.messages import LANGUAGES, catalogue
+from blindplay.given import HALL
 from blindplay.language import load
+from blindplay.own_files import read_object
 from blindplay.record import files
 from blindplay.translation import _
 
 from .event_file import SMTPS_PORT, MailServer
-from .pairings.rounds import Round, kept_round, pairings_file, place_in_words, where
+from .pairings.rounds import Round, pairings_file, place_in_words, told_round, where
 
 _LOG = logging.getLogger(__name__)
 _LOG.addHandler(logging.NullHandler())
@@ -88,9 +90,9 @@ class Mails:
         self._known: dict[str, Subscription] = {}
         self.trouble = ""
         """One sentence on why mails cannot be sent now; empty if they can."""
-        with contextlib.suppress(OSError, ValueError, TypeError, AttributeError, KeyError):
-            kept = json.loads(self._file.read_text("utf-8"))
-            self._known = {str(token): Subscription(**one) for token, one in kept.items()}
+        with contextlib.suppress(TypeError):
+            kept = read_object(self._file, HALL)
+            self._known = {token: Subscription(**one) for token, one in kept.items()}
         self._outdated = False  # the file; see _keep
         self._put_off: dict[str, float] = {}  # tokens, and when to try again
         self._pause, self._due = 0.0, 0.0
@@ -203,7 +205,7 @@ class Mails:
         with contextlib.suppress(OSError):
             paired = pairings_file(self._folder).stat().st_mtime
         last = self._round()
-        over = bool(last and self._rounds and last.round == str(self._rounds))
+        over = bool(last and not last.undone and self._rounds and last.round == str(self._rounds))
         until = paired + (_KEPT_AFTER_LAST_S if over else _KEPT_S)
         with self._lock:
             kept = {
@@ -218,7 +220,7 @@ class Mails:
 
     def _round(self) -> Round | None:
         try:
-            return kept_round(self._folder)
+            return told_round(self._folder)
         except (OSError, ValueError):
             return None
 
@@ -242,7 +244,10 @@ class Mails:
         return due
 
     def _sentence(self, one: Subscription, paired: Round) -> str:
-        """Where the player plays; empty if they are not in the round."""
+        """Where the player plays, or that this was undone; empty if they are not in the round, or
+        were told nothing yet that could be undone."""
+        if paired.undone and not one.told:
+            return ""
         places = [place for place in where(paired, one.name) if place.name == one.name]
         return place_in_words(places[0], paired, load(one.language))[0] if places else ""
 

@@ -27,7 +27,7 @@ from blindplay.record import signatures
 from .follower import Follower
 from .hall import Hall
 from .overview import hour, natural
-from .pairings.rounds import Reporter, as_csv
+from .pairings.round_report import Reporter, as_csv
 from .protocol import RequestAnswer
 from .requests import UnreachableError
 from .tickets import Tickets
@@ -169,10 +169,11 @@ class OrganiserPages:
         return self._beside("machines", session, tables=shown, columns=COLUMNS)
 
     async def _report(self, request: Request, session: BrowserSession) -> Response:
-        """The report of the round, as a page or for a spreadsheet."""
-        report = await run_in_threadpool(self._reporter.report, session.language)
+        """The report of a round, as a page or for a spreadsheet."""
+        asked = request.query_params.get("round", "")
+        report = await run_in_threadpool(self._reporter.report, session.language, asked)
         if not request.url.path.endswith("csv"):
-            return self._beside("report", session, report=report)
+            return self._beside("report", session, report=report, asked=asked)
         headers = {"content-disposition": 'attachment; filename="round.csv"'}
         # With its mark, spreadsheets read UTF-8.
         text = "\ufeff" + as_csv(report, session.language)

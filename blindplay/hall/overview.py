@@ -17,12 +17,14 @@ from .follower import FollowedTable, Follower
 from .protocol import STATES, Head
 from .requests import FRESH_S
 
-NEEDS = (*LAWS_NEEDS, "gone", "low")
-"""The reasons why a table may need a person, the most urgent first: the needs of its head; the
-table is not connected; less than a minute is left on the clock that runs."""
+NEEDS = ("conflict", *LAWS_NEEDS, "gone", "low")
+"""The reasons why a table may need a person, the most urgent first: its game went on in two ways;
+the needs of its head; the table is not connected; less than a minute is left on the clock that
+runs."""
 GROUPS = ("needs", "playing", "waiting", "setup", "over", "gone")
 """The groups of tables that a page can show alone."""
 _DRIFT_MS = 500  # a clock that is off by less than this is the same
+_DATED = "%Y-%m-%d %H:%M"
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,19 @@ def natural(name: str) -> tuple[tuple[int, str], ...]:
 def hour(wall: float) -> str:
     """A time of day, in seconds since 1970, as pages show it."""
     return time.strftime("%H:%M", time.localtime(wall))
+
+
+def moment(wall: float, now: float | None = None) -> str:
+    """A time of day, as :func:`hour` writes it, with its date unless that is today."""
+    at, today = time.localtime(wall), time.localtime(now)
+    return hour(wall) if at[:3] == today[:3] else time.strftime(_DATED, at)
+
+
+def meant(wall: float, now: float | None = None) -> str:
+    """A time of day that somebody has just typed, with its date unless it comes later today: so
+    they see which day it was taken for."""
+    later = wall > (time.time() if now is None else now)
+    return moment(wall, now) if later else time.strftime(_DATED, time.localtime(wall))
 
 
 class Overview:
@@ -143,6 +158,8 @@ class Overview:
         head_at = table.game.end_at if table.game is not None else now
         clocks = _clocks(head, round(head_at * 1000), before.clocks if before else ())
         needs = list(head.needs)
+        if table.game is not None and table.game.in_conflict:
+            needs.append("conflict")
         if not online and head.state in ("setup", "playing", "stopped"):
             needs.append("gone")
         if head.state == "playing" and any(_is_low(clock, now * 1000) for clock in clocks):

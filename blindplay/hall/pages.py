@@ -7,30 +7,35 @@ import time
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route, Router
 from starlette.types import Receive, Scope, Send
 
 from blindplay.console import LOOPBACK, PORT, assets, views
 from blindplay.console.access import AccessLinks, BrowserSession
+from blindplay.console.encryption import Encryption
 from blindplay.console.messages import LANGUAGES, catalogue
 from blindplay.console.requests import form_of, trouble_page
-from blindplay.console.server import Certificate, PageServer
+from blindplay.console.server import PageServer
 from blindplay.console.sign_in import SignIn, guarded
-from blindplay.console.stream import OpenPages, Stream, ToldSentence
+from blindplay.console.stream import EventStream, OpenPages, Stream, ToldSentence
 from blindplay.console.views import NamedLink
 from blindplay.language import load
+from blindplay.wording.names import find_names
 
 from .event_file import EventFile
+from .forfeits import ForfeitPages
 from .hall import Hall
 from .mails import Mails
+from .missing import MissingList, MissingNow
 from .organiser import OrganiserPages
-from .overview import GROUPS, Overview, ShownTable
+from .overview import GROUPS, Overview, ShownTable, moment
 from .players import PlayerPages
 from .table_pages import NEXT_KEY, TablePages
 from .tickets import TicketRoutes, Tickets
@@ -58,13 +63,42 @@ class _View:
     """The number of wrong tickets that it has reported."""
 
 
+@dataclass(frozen=True)
+class _News:
+    """A notice about missing players, told once: when the round begins without somebody, or
+    when the default time has passed at a table."""
+
+    key: str
+    values: Mapping[str, str]
+    urgent: bool
+
+    def sentence(self, language: str) -> str:
+        return catalogue(language)[self.key].format(**self.values)
+
+
+def _news(before: MissingNow | None, now: MissingNow | None) -> list[_News]:
+    """What is new since the look ``before``; the first look tells nothing."""
+    if before is None or now is None or before.round != now.round:
+        return []
+    known = {one.key for one in before.games if one.alarms}
+    late = [one for one in now.games if one.alarms and one.key not in known]
+    names = ", ".join(one.table for one in late)
+    found = [_News("hall_missing_told", {"tables": names}, True)] if late else []
+    away = [one.table for one in now.games if one.round == now.round and one.forfeits]
+    if now.begun and not before.begun and away and not late:
+        values = {"round": now.round, "tables": ", ".join(away)}
+        found.append(_News("hall_missing_begun", values, False))
+    return found
+
+
 class HallPages:
     """The pages of one hall. ``app`` is the ASGI application.
 
     ``links`` has one for each arbiter, by name. ``title``: the name of the event. ``more``:
     further pages, which check their readers themselves. ``tickets``: those of tables that fetch
     their files; None: there are none. ``players``: the pages on which players find their game.
-    ``elsewhere``: as in :class:`~blindplay.console.limits.Guard`. The others as in
+    ``rules``: the settings of the event's tables. ``elsewhere``: as in
+    :class:`~blindplay.console.limits.Guard`. The others as in
     :class:`~blindplay.console.app.Console`.
     """
 
@@ -81,6 +115,7 @@ class HallPages:
         more: Collection[BaseRoute] = (),
         tickets: Tickets | None = None,
         players: PlayerPages | None = None,
+        rules: Mapping[str, Any] = MappingProxyType({}),
         elsewhere: str = "",
     ) -> None:
         self._hall, self._title = hall, title
@@ -90,12 +125,17 @@ class HallPages:
         )
         self.overview = Overview(hall.follower)
         self.overview.look()
+        self.missing = MissingList(hall.follower, rules)
+        self._missing: MissingNow | None = None  # until the first look
+        self._forfeits = ForfeitPages(hall, self.missing, title, self._on_decision)
         self._organiser = OrganiserPages(hall, title, tickets)
         self.tables = TablePages(hall, links, cookie, encrypted=encrypted)
         self._views: dict[tuple[str, str], _View] = {}
         self._lock = threading.RLock()  # of the views and the overview
         self._dirty: set[str] = set()
         self._faulty = False  # the last look has failed
+        self._decided = False
+        self._moved: set[str] = set()  # tables that the list of who is missing does not know yet
         self._wake = threading.Event()
         self._closing = threading.Event()
         self.pages = OpenPages(_now_ms)
@@ -111,6 +151,7 @@ class HallPages:
             Route("/hall/next", to_session(self._next)),
             Route("/hall/changes", to_session(self._changes)),
             *self._organiser.routes(to_session),
+            *self._forfeits.routes(to_session),
             *([] if tickets is None else TicketRoutes(tickets).routes),
             Mount("/tables/{table}", app=self._table),
         ]
@@ -136,6 +177,11 @@ class HallPages:
         self._dirty.add(table)
         self._wake.set()
 
+    def _on_decision(self) -> None:
+        """Show soon what an arbiter has decided."""
+        self._decided = True
+        self._wake.set()
+
     def _work(self) -> None:
         due = 0.0
         while not self._closing.is_set():
@@ -159,14 +205,22 @@ class HallPages:
     def _look(self, dirty: Collection[str], *, everything: bool) -> None:
         """Show changes on the open pages. ``everything``: look at all tables, since some change by
         time alone, such as one that has been silent for long."""
+        before, now = self._missing, self._missing
+        self._moved.update(dirty)
+        if everything or self._decided:
+            self._decided = False
+            now = self.missing.look(self._moved)
+            self._moved.clear()
         with self._lock:
+            self._missing = now
+            news = _news(before, now)
             changed = self.overview.look(None if everything else dirty)
             for key, view in list(self._views.items()):
                 view.idle = 0 if view.stream.is_watched else view.idle + everything
                 if view.idle > _IDLE_LOOKS:
                     del self._views[key]
                 else:
-                    self._render(view, *key, changed)
+                    self._render(view, *key, changed, news)
 
     def _show_fault(self) -> None:
         """Say on all pages that they may be old, so that readers do not trust them."""
@@ -180,7 +234,12 @@ class HallPages:
                 view.stream.update(view.parts, "", [sentence] if first else [], aspects)
 
     def _render(
-        self, view: _View, language: str, kind: str, changed: Mapping[str, tuple[str, ...]]
+        self,
+        view: _View,
+        language: str,
+        kind: str,
+        changed: Mapping[str, tuple[str, ...]],
+        news: Iterable[_News] = (),
     ) -> None:
         """Bring a view up to date; ``changed`` as from :meth:`.Overview.look`."""
         shown = {name: self.overview[name] for name in changed}
@@ -195,6 +254,12 @@ class HallPages:
         for part in ("tab", "state", "urgent-list"):
             values = {**common, "title": self._title, "connected": self._hall.online}
             view.parts[part] = _part(part, language, **values)
+        offset = self.missing.offset
+        view.parts["missing"] = _part(
+            "missing", language, missing=self._missing, moment=moment,
+            ends=lambda at: round((at - offset) * 1000),
+            allowed=self.missing.default_time(), known=names,
+        )  # fmt: skip
         if self._faulty:  # until a look at everything has succeeded
             view.parts["state"] = _part("fault", language)
         aspects = {f"needs {table.name}": ",".join(n.kind for n in table.needs) for table in tables}
@@ -205,8 +270,11 @@ class HallPages:
                 sentence = say["hall_told"].format(table=name, need=say[f"hall_need_{need}"])
                 rests = {f"needs {name}": aspects[f"needs {name}"]}
                 sentences.append((sentence, need != "low", rests))
+        for one in news if view.stream.is_watched else ():
+            sentences.append((one.sentence(language), one.urgent, views.unread()))
         if guessed > view.guessed and view.stream.is_watched:
-            sentences.append((say["hall_tickets_guessed"].format(count=guessed), True, {}))
+            sentence = say["hall_tickets_guessed"].format(count=guessed)
+            sentences.append((sentence, True, views.unread()))
         view.guessed = guessed
         view.stream.update(view.parts, "", sentences, aspects)
 
@@ -239,8 +307,8 @@ class HallPages:
         query = request.query_params
         kind = query.get("view", "") if query.get("view") in VIEWS else VIEWS[0]
         group = query.get("show", "") if query.get("show") in GROUPS else ""
-        now = self._view(session.language, kind).stream.now()
-        with self._lock:
+        with self._lock:  # a table that comes in between would have no part
+            now = self._view(session.language, kind).stream.now()
             tables = [self.overview[name] for name in self.overview.names]
         say = catalogue(session.language)
         messages, session.messages = session.messages, []
@@ -287,7 +355,7 @@ class HallPages:
         events = self.pages.events(
             view.stream, place, session, lambda: self.sign_in.session(request) is session
         )
-        return StreamingResponse(events, media_type="text/event-stream")
+        return EventStream(events)
 
     async def _table(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The arbiter's page of a table, and its parts."""
@@ -325,8 +393,10 @@ def _part(name: str, language: str, **values: Any) -> str:
 
 def _fits(table: ShownTable, group: str, find: str) -> bool:
     """Return whether a table is in the reader's group and matches the reader's search."""
-    words = " ".join((table.name, table.white, table.black)).casefold()
-    return (not group or group in table.groups) and find.strip().casefold() in words
+    words = [" ".join((table.name, table.white, table.black))]
+    return (not group or group in table.groups) and bool(
+        not find.strip() or find_names(words, find)
+    )
 
 
 class HallHost:
@@ -339,7 +409,7 @@ class HallHost:
         host: str = LOOPBACK,
         port: int = PORT,
         *,
-        certificate: Certificate | None = None,
+        certificate: Encryption | None = None,
         remember_s: int = 0,
         more: Collection[BaseRoute] = (),
         tables: Path | None = None,
@@ -363,10 +433,12 @@ class HallHost:
             cookie=f"blindplay-hall-{self._server.port}",
             remember_s=remember_s,
             more=more,
+            rules=joined.play,
             tickets=self.tickets,
             players=PlayerPages(joined.folder, joined.title, self.url, self.mails),
-            elsewhere=urlsplit(joined.mail.url).netloc.lower() if joined.mail is not None else "",
+            elsewhere=joined.mail.url.lower() if joined.mail is not None else "",
         )
+        self.advice = self._server.advice
         self._server.start(self.pages.app)
 
     def links(self, arbiters: Iterable[str], *, anew: bool = False) -> dict[str, str]:

@@ -26,7 +26,7 @@ from blindplay.language import load
 
 from .event_file import is_address
 from .mails import Mails
-from .pairings.rounds import PlayerPlace, Round, kept_round, place_in_words, where
+from .pairings.rounds import PlayerPlace, Round, place_in_words, told_round, where
 
 _LONGEST_NAME = 100  # characters of a name that somebody asks for
 _SENT = {"yes": "mail_sent", "no": "mail_full"}
@@ -36,7 +36,7 @@ _HEADERS = {"connection": "close"}  # many telephones ask, and each only now and
 
 @dataclass(frozen=True)
 class ShownPlace:
-    """A player's place in the round that was paired last. Without a ``table`` they have no game."""
+    """A player's place in the newest round. Without a ``table`` they have no game."""
 
     name: str
     round: str
@@ -69,7 +69,7 @@ class PlayerPages:
         """The places of the players with this name and, without any, a sentence on why."""
         say = catalogue(language)
         try:
-            paired = kept_round(self._folder)
+            paired = told_round(self._folder)
         except (OSError, ValueError):
             return [], say["hall_where_unread"]
         if paired is None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar, get_args, get_origin
 
 from blindplay.given import shown
+from blindplay.laws import Game
 from blindplay.laws.facts import SIDES
-from blindplay.record.journal import DIGITS
+from blindplay.record.chain import DIGITS
 from blindplay.translation import _
 
 ROOT = "blindplay/1"
@@ -115,6 +116,13 @@ class Head:
     """The side whose clock runs; empty if none does."""
     needs: list[str] = field(default_factory=list)
     """The reasons why the table needs a person, from :data:`blindplay.laws.due.NEEDS`."""
+    began: float = -1.0
+    """The table's time at which the game was started or, after an adjournment, resumed. -1.0: it
+    has not begun, or is adjourned."""
+    missing: list[str] = field(default_factory=list)
+    """The sides that nothing shows to have come."""
+    unsigned: list[str] = field(default_factory=list)
+    """The sides that have not signed the result of a game that is over."""
     leaves: bool = False
     """The process ends now, and waits some seconds until the hall has everything."""
     strangers: list[str] = field(default_factory=list)
@@ -178,6 +186,17 @@ class RequestAnswer:
 Message = TypeVar("Message", Head, Presence, LinesWanted, Request, RequestAnswer)
 
 
+def state_of(game: Game) -> str:
+    """The state of a game, one of :data:`STATES`."""
+    if game.over:
+        return "over"
+    if game.adjourned:
+        return "adjourned"
+    if not game.started:
+        return "setup"
+    return "stopped" if game.paused else "playing"
+
+
 def encode(message: Head | Presence | LinesWanted | Request | RequestAnswer) -> bytes:
     """A message as it is published."""
     value = {member.name: getattr(message, member.name) for member in dataclasses.fields(message)}
@@ -228,7 +247,7 @@ def _check(message: Head | Presence | LinesWanted | Request | RequestAnswer) -> 
     """Raise ValueError for a message whose values cannot be."""
     if isinstance(message, Head):
         wrong = message.seq < 1 or message.n < 1 or not _is_game(message.game, message.digest)
-        times = (message.t, message.wall, *message.left.values())
+        times = (message.t, message.wall, message.began, *message.left.values())
         wrong |= any(abs(seconds) > _MOST_S for seconds in times)
         wrong |= set(message.left) not in (set(), set(SIDES))
     elif isinstance(message, Presence):

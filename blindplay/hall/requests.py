@@ -180,7 +180,7 @@ class RequestTaker:
             self._answers[request.id] = answer
             reply(answer)
 
-        age = self._table.time() / 1000 - request.t
+        age = self._table.age(request.t)
         handler = self._handlers.get(request.kind)
         if handler is None:
             reply(self._answer(request.id, "unknown"))

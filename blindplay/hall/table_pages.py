@@ -162,13 +162,13 @@ class TablePages:
             return action
 
         def on_done(done: "Future[RequestAnswer]") -> None:
-            answer(_result(name, language, done.result()))
+            answer(result_of(name, language, done.result()))
 
         future.add_done_callback(on_done)
         return action
 
 
-def _result(name: str, language: str, answer: RequestAnswer) -> ActionResult:
+def result_of(name: str, language: str, answer: RequestAnswer) -> ActionResult:
     if answer.status in ("done", "refused"):
         return ActionResult(tuple(answer.sentences), refused=answer.status == "refused")
     sentence = catalogue(language)[f"hall_{answer.status}"].format(table=name)

@@ -24,10 +24,9 @@ from starlette.routing import BaseRoute, Route
 from blindplay.console.access import RateLimiter
 from blindplay.console.actions import value_of
 from blindplay.console.requests import address_of, form_of
-from blindplay.given import read_bytes
+from blindplay.given import EVENT, read_bytes
 from blindplay.six_digits import DigitsSide, WrongDigitsError, six_digits
 
-from .event_file import MOST_BYTES
 from .protocol import NAME
 
 OPEN, BEGIN, FILE = "/ticket/open", "/ticket/begin", "/ticket/file"
@@ -204,7 +203,7 @@ class Tickets:
             if ticket is None:
                 raise NoTicketError
             side = ticket.begun.pop(name)
-            content = read_bytes(self._folder / f"{_PREFIX}{ticket.table}{_SUFFIX}", MOST_BYTES)
+            content = read_bytes(self._folder / f"{_PREFIX}{ticket.table}{_SUFFIX}", EVENT)
             try:
                 sealed = side.sealed(proof, content)
             except WrongDigitsError:

@@ -6,8 +6,6 @@ by keyboard. From then on each recording is on the disk before the next one is a
 """
 
 import datetime
-import json
-import os
 import random
 import shutil
 from collections.abc import Iterable, Iterator
@@ -16,8 +14,9 @@ from pathlib import Path
 
 import chess
 
+from blindplay.given import KEPT, read_text
 from blindplay.language import NEVER_OPENED, Command, Key, Language, word_of
-from blindplay.own_files import data_folder
+from blindplay.own_files import data_folder, read_object, to_disk
 from blindplay.speech.audio import read_wav, write_wav
 from blindplay.speech.ensemble import AnyRecogniser
 
@@ -102,8 +101,8 @@ def unfinished(language: str) -> Iterator[UnfinishedDonation]:
     for about in sorted(files, key=lambda file: file.stat().st_mtime, reverse=True):
         place = about.parent
         try:
-            donation = Donation.from_json(json.loads(about.read_text("utf-8")))
-            code = (place / _CODE).read_text("utf-8").strip()
+            donation = Donation.from_json(read_object(about))
+            code = read_text(place / _CODE, KEPT).strip()
             if voice_archive.speaker_of(code) == donation.speaker and read_wav(place / CONSENT):
                 yield UnfinishedDonation(place, donation, code)
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
@@ -166,8 +165,7 @@ def begin(language: str, statement: str, spoken: bytes, signed: str) -> Unfinish
     write_wav(place / CONSENT, spoken)
     (place / DONATION).write_text(donation.to_json(), "utf-8")
     for file in place.iterdir():
-        with file.open("rb+") as stream:
-            os.fsync(stream.fileno())
+        to_disk(file)
     return UnfinishedDonation(place, donation, code)
 
 

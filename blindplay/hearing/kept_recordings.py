@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from blindplay.given import BATCH, read_bytes
+from blindplay.own_files import to_disk
 from blindplay.speech.audio import read_audio, write_wav
 
 INDEX = "index.jsonl"
@@ -37,13 +39,13 @@ def add(place: Path, recording: SpeakerRecording, *, speaker: str, language: str
     taken = [int(file.stem) for file in place.glob("*.wav") if file.stem.isdecimal()]
     name = f"{max(taken, default=0) + 1:03}.wav"
     write_wav(place / name, recording.pcm)
-    _to_disk(place / name)
+    to_disk(place / name)
     entry = entry_of(recording, name, speaker=speaker, language=language)
     with (place / INDEX).open("ab+") as index:
         index.seek(max(0, index.seek(0, os.SEEK_END) - 1))
         torn = index.read(1) not in (b"", b"\n")
         index.write(b"\n" * torn + json.dumps(entry).encode() + b"\n")
-    _to_disk(place / INDEX)
+    to_disk(place / INDEX)
 
 
 def entry_of(
@@ -62,8 +64,8 @@ def entry_of(
 
 def lines(place: Path) -> list[str]:
     """Return the lines of an index; none if it cannot be read."""
-    with contextlib.suppress(OSError, UnicodeDecodeError):
-        return (place / INDEX).read_text("utf-8").splitlines()
+    with contextlib.suppress(ValueError):
+        return read_bytes(place / INDEX, BATCH).decode("utf-8").splitlines()
     return []
 
 
@@ -77,8 +79,3 @@ def read(place: Path) -> Iterator[SpeakerRecording]:
             apart, doubted = bool(entry.get("apart")), bool(entry.get("doubted"))
             placed = None if fen is None else str(fen)
             yield SpeakerRecording(words, placed, sound, apart, doubted)
-
-
-def _to_disk(file: Path) -> None:
-    with file.open("rb+") as stream:
-        os.fsync(stream.fileno())

@@ -24,8 +24,9 @@ LEGAL = 5.0
 """Nats by which a legal move is likelier than an illegal one that sounds as well: few announcements
 are illegal. Whether it was said is another question (see ``ConfidenceModel``)."""
 OTHER_FORM, EMPTY_WORD, LETTER = 0.5, 0.5, 0.5
-"""Nats by which the ear must be surer of a move in a form that nobody listens for, for each word in
-it that says nothing, and for each file that is called by its letter."""
+"""Nats by which the ear must be surer: of a move in a form that nobody listens for, of a move with
+a word that says nothing (for each such word), and of one with a file that is called by its letter
+(for each)."""
 _RHYMING = ("bcdeg", "ah")
 """Letters that sound alike in most languages: "d two" is never taken where "b two" is legal."""
 _LEGAL = (Kind.MOVE, Kind.AMBIGUOUS)

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import chess
 
+from blindplay.given import UTTERANCE
 from blindplay.language import Language, LanguageError, languages, lexicon, load
 from blindplay.speech.adaptation import Vocabulary
 from blindplay.speech.audio import read_audio
@@ -124,7 +125,7 @@ class Ear:
 
         :raises AudioError: if the file cannot be read.
         """
-        pcm = sound if isinstance(sound, bytes) else read_audio(Path(sound))
+        pcm = sound if isinstance(sound, bytes) else read_audio(Path(sound), limit=UTTERANCE)
         expected = expect(self._recogniser, self._pack, [board])
         recognition = self._recogniser.recognise(pcm, list(expected.phrases))
         return decide(recognition, expected, self._pack, self._confidence)

@@ -4,17 +4,14 @@ Two files, which may be deleted. ``blindplay voice forget`` removes one player f
 """
 
 import contextlib
-import itertools
 import json
-import os
-import tempfile
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from blindplay.own_files import config_folder
+from blindplay.own_files import config_folder, set_aside, write_json
 from blindplay.speech.confusions import Confusions
 from blindplay.speech.speaker import Voicing
 from blindplay.translation import _
@@ -74,23 +71,13 @@ def _change(name: str, player: str, wanted: object = None) -> Path:
         before = _read(name)
     except ValueError:
         before = {}
-        names = (path.with_suffix(f".damaged-{number}") for number in itertools.count(1))
-        path.replace(next(aside for aside in names if not aside.exists()))
+        set_aside(path)
     kept = {other: value for other, value in before.items() if who(other) != who(player)}
     if wanted is not None:
         kept[player] = wanted
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with contextlib.suppress(OSError):  # the folder may be somebody else's
+    with contextlib.suppress(OSError):  # the folder may be somebody else's, or still to be made
         path.parent.chmod(0o700)
-    # Only its owner may read the new file, because it holds names.
-    handle, unfinished = tempfile.mkstemp(prefix=".unfinished-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
-        Path(unfinished).replace(path)
-    except BaseException:
-        Path(unfinished).unlink(missing_ok=True)
-        raise
+    write_json(path, kept, private=True)
     return path
 
 

@@ -26,7 +26,7 @@ from typing import Any
 
 import chess
 
-from blindplay.given import read_bytes, read_json, shown
+from blindplay.given import VOICES, read_bytes, read_json, shown
 from blindplay.language import Language, LanguageError, load
 from blindplay.speech.audio import RATE, AudioError, parse_wav, wav, write_wav
 from blindplay.translation import _
@@ -42,7 +42,6 @@ LEAST = 50
 """An archive with fewer usable recordings is not complete."""
 _FORMAT = 1
 _SQUARES = 8  # of a code: 48 bits, each try at which costs a moment
-_MOST_BYTES = 100_000_000
 _MOST_FILES = 1000
 _MOST_TEXT = 1_000_000
 _LONGEST_WORDS = 300
@@ -156,7 +155,7 @@ def read(archive: Path) -> VoiceArchive:
     :raises ArchiveError: in one sentence, if anything in it is wrong.
     """
     try:
-        data = read_bytes(archive, _MOST_BYTES)
+        data = read_bytes(archive, VOICES)
     except ValueError as error:
         raise ArchiveError(str(error)) from None
     try:
@@ -298,15 +297,15 @@ def _sound(data: bytes, name: str) -> bytes:
 
 @dataclass(frozen=True)
 class VoiceQuality:
-    """The quality of an archive: its ``usable`` recordings, the faults of the others by their file,
-    the names of files, ranks and pieces that nobody says, the seconds of sound, and the level of
-    the voice in dB below full scale."""
+    """The quality of an archive. Recordings and faults are named by their file."""
 
     usable: Mapping[str, SpeakerRecording]
     faults: Mapping[str, RecordingFault]
     missing: tuple[str, ...]
+    """The names of files, ranks and pieces that nobody says."""
     seconds: float
     level: float
+    """The level of the voice in dB below full scale."""
 
     @property
     def complete(self) -> bool:

@@ -3,8 +3,10 @@
 The words are data: one TOML file for each language in ``packs``.
 """
 
+from .language import AnalysisWord as AnalysisWord
 from .language import Key as Key
 from .language import Language as Language
+from .language import analysis_word_of as analysis_word_of
 from .language import key_of as key_of
 from .language import load as load
 from .language import word_of as word_of

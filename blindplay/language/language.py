@@ -30,6 +30,12 @@ _LINK_SIGNS = frozenset(
     )
 )
 _MOVES = (Kind.MOVE, Kind.AMBIGUOUS)
+_WRITTEN = re.compile(
+    "(?:(?P<castles>[O0]-[O0](?:-[O0])?)|"
+    "(?P<piece>[A-ZÅÄÖÆØ]?)(?P<file>[a-h]?)(?P<rank>[1-8]?)(?P<takes>[x:-]?)(?P<square>[a-h][1-8])"
+    "=?(?P<promoted>[A-Z]?))(?P<check>[+#]?)"
+)
+"""A move in algebraic notation, short or long."""
 # The attributes that tell positions apart, with the squares that White occupies.
 _POSITION = attrgetter(
     *("pawns", "knights", "bishops", "rooks", "queens", "kings"),
@@ -145,6 +151,39 @@ class Language(Sentences):
             return self._pack.text("notation", name) + san.lstrip("O-")
         letters = self._pack.piece_letters.items()
         return san.translate({ord(chess.piece_symbol(p).upper()): letter for p, letter in letters})
+
+    def notation_in_words(self, notation: str) -> str | None:
+        """A move in this country's notation, or in PGN's, in words; None if it is no move. No
+        position is needed, so the words are those that are written.
+
+        >>> load("de").notation_in_words("Sf3"), load("de").notation_in_words("exd8=Q+")
+        ('Springer Felix drei', 'Eva schlägt David acht Umwandlung in Dame Schach')
+        """
+        match = _WRITTEN.fullmatch(notation)
+        if match is None:
+            return None
+        if match["castles"]:
+            long = len(match["castles"]) > 3
+            parts = [self._castles[GrammarSign.CASTLES_LONG if long else GrammarSign.CASTLES_SHORT]]
+        else:
+            pieces = {chess.piece_symbol(kind).upper(): kind for kind in chess.PIECE_TYPES}
+            pieces |= {letter: kind for kind, letter in self._pack.piece_letters.items()}
+            moved, promoted = match["piece"], match["promoted"]
+            if any(one and one not in pieces for one in (moved, promoted)):
+                return None
+            square = chess.parse_square(match["square"])
+            origin = (match["file"], match["rank"])
+            parts = [self._pack.piece_names[pieces[moved]]] if moved else []
+            parts += [self._pack.file_names[ord(origin[0]) - 97]] if origin[0] else []
+            parts += [self._pack.rank_names[int(origin[1]) - 1]] if origin[1] else []
+            parts += [self._captures] if match["takes"] == "x" else []
+            parts.append(self.square(square))
+            parts += [self._promotes, self._pack.piece_names[pieces[promoted]]] if promoted else []
+        if match["check"]:
+            name = "checkmate" if match["check"] == "#" else "check"
+            parts.append(self._pack.words("move", name)[0])
+        words = " ".join(parts)
+        return words[0].upper() + words[1:]
 
     # --- words, in
 
@@ -332,6 +371,18 @@ class Language(Sentences):
         others = {} if self.code == "en" else load("en").letters
         return own | {letter: one for letter, one in others.items() if letter not in own}
 
+    def analysis_phrases(self, word: "AnalysisWord") -> list[str]:
+        """The phrases for ``word`` in the analysis of a position, typed or said."""
+        return self._pack.words("analysis", word.value)
+
+    @cached_property
+    def analysis_words(self) -> "Mapping[str, AnalysisWord]":
+        """The words of the analysis by their folded phrases, the longest first."""
+        found = {
+            fold(phrase): word for word in AnalysisWord for phrase in self.analysis_phrases(word)
+        }
+        return dict(sorted(found.items(), key=lambda one: -len(one[0])))
+
     @cached_property
     def keys(self) -> "Mapping[str, Key]":
         """The keys by the folded words that mean them."""
@@ -494,3 +545,40 @@ def _words_of_key(pack: Language, key: Key) -> Iterator[str]:
     if key in SPOKEN:
         yield from pack.command_phrases([SPOKEN[key]])
     yield from pack.typed(key.value)
+
+
+class AnalysisWord(Enum):
+    """What can be asked in the analysis of a position, besides keys, moves and questions about the
+    position. The values are the names in the packs."""
+
+    ANALYSE = "analyse"
+    EVALUATION = "evaluation"
+    BEST_LINE = "best_line"
+    COMPARE = "compare"
+    OPENING = "opening"
+    FORWARD = "forward"
+    START = "start"
+    VARIATIONS = "variations"
+    OTHER_SIDE = "other_side"
+    SET_UP = "set_up"
+    CLEAR = "clear"
+    EMPTY = "empty"
+    READY = "ready"
+    FEN = "fen"
+    KEEP = "keep"
+
+
+def analysis_word_of(pack: Language, line: str) -> tuple[AnalysisWord, str] | None:
+    """Return what ``line`` asks for in an analysis, in the words of ``pack`` or in English, and the
+    words after that; None if nothing fits.
+
+    >>> analysis_word_of(load("de"), "Beste Variante fünf")
+    (<AnalysisWord.BEST_LINE: 'best_line'>, 'fünf')
+    """
+    for language in dict.fromkeys((pack, load("en"))):
+        for phrase, word in language.analysis_words.items():
+            count = len(phrase.split())
+            words = line.split(maxsplit=count)
+            if fold(" ".join(words[:count])) == phrase:
+                return word, " ".join(words[count:])
+    return None

@@ -12,7 +12,7 @@ from typing import Any
 import chess
 import platformdirs
 
-from blindplay.given import read_bytes, read_toml, shown
+from blindplay.given import PACK, read_bytes, read_toml, shown, too_large
 from blindplay.translation import _
 
 from .understanding import TYPED_ONLY, Command
@@ -23,9 +23,7 @@ PIECE_NAMES: Mapping[chess.PieceType, str] = {
 """The English names by which packs list the pieces, from king to pawn."""
 
 # Each of these letters may be written as two: "fünf" and "fuenf" are the same word.
-_TWO_LETTERS = str.maketrans(
-    {"ä": "ae", "ö": "oe", "ü": "ue", "æ": "ae", "ø": "oe", "å": "aa", "œ": "oe"}
-)
+_TWO_LETTERS = {"ä": "ae", "ö": "oe", "ü": "ue", "æ": "ae", "ø": "oe", "å": "aa", "œ": "oe"}
 _PUNCTUATION = {code: None for code in range(128) if chr(code) != " " and not chr(code).isalnum()}
 
 
@@ -72,12 +70,21 @@ def fold(text: str) -> str:
     >>> fold("Fünf!"), fold("Cæsar")
     ('fuenf', 'caesar')
     """
-    text = unicodedata.normalize("NFC", text).casefold().translate(_TWO_LETTERS)
     if text.isascii():  # most are, and a pack has tens of thousands
-        return " ".join(text.split()).translate(_PUNCTUATION)
+        text = text.lower()
+    else:
+        text = unicodedata.normalize("NFC", text).casefold()
+        for (
+            letter,
+            two,
+        ) in _TWO_LETTERS.items():  # faster than str.translate, which asks each letter
+            text = text.replace(letter, two)
+    words = text.split()
+    if text.isascii():
+        joined = " ".join(words)
+        return joined if "".join(words).isalnum() else joined.translate(_PUNCTUATION)
     return " ".join(
-        "".join(c for c in unicodedata.normalize("NFKD", word) if c.isalnum())
-        for word in text.split()
+        "".join(c for c in unicodedata.normalize("NFKD", word) if c.isalnum()) for word in words
     )
 
 
@@ -114,7 +121,7 @@ class Pack:
         code, plus, ranks = code.partition("+")
         entry, file = source(code)
         try:
-            text = read_bytes(entry, MOST_BYTES)
+            text = read_bytes(entry, PACK)
         except ValueError as error:
             raise LanguageError(_("The language pack {error}", error=error)) from None
         data = parse_pack(text, file)
@@ -327,7 +334,6 @@ def own_packs() -> Path:
     return Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "languages"
 
 
-MOST_BYTES = 250_000  # of a pack; the built-in ones have about 50 000
 _MOST_KEYS = 5_000  # of a pack; the built-in ones have about 1300
 _MOST_ENTRIES = 60  # of a list; the built-in ones have at most 17
 _LONGEST_KEY = 300  # letters, as in the next two
@@ -341,14 +347,13 @@ def parse_pack(text: bytes, file: str) -> dict[str, Any]:
     :raises LanguageError: naming ``file``, if it is not TOML, or if it is so large, or holds
         so long words, that it cannot be a language pack.
     """
-    if len(text) > MOST_BYTES:
-        raise LanguageError(
-            _(
-                "{file} is too large: it may have {most_bytes} kilobytes.",
-                file=file,
-                most_bytes=MOST_BYTES // 1000,
-            )
-        )
+    if len(text) > PACK.most_bytes:
+        raise LanguageError(str(too_large(file, PACK)))
+    return dict(_parsed(text, file))
+
+
+@lru_cache(maxsize=8)  # what understands, what listens and what writes each read their pack
+def _parsed(text: bytes, file: str) -> Mapping[str, Any]:
     try:
         data = read_toml(text, file)
     except ValueError as error:
@@ -408,7 +413,7 @@ def _add_missing_texts(data: dict[str, Any], code: str) -> None:
     In the middle of a game another language is better than silence.
     """
     whole = built_in(f"{code}.toml" if (_BUILT_IN / f"{code}.toml").is_file() else "en.toml")
-    for table in ("sentences", "printed", "typed", "date", "letters"):
+    for table in ("sentences", "printed", "typed", "date", "letters", "analysis"):
         own = data.get(table, {})
         if isinstance(own, dict):
             data[table] = whole[table] | own

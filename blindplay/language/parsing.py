@@ -1,8 +1,10 @@
 """From a text to a command, or to a move as it was said, before any board is looked at."""
 
+import itertools
 import math
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -91,6 +93,7 @@ UCI_PIECES = {"q": chess.QUEEN, "r": chess.ROOK, "b": chess.BISHOP, "n": chess.K
 _INTERNATIONAL = {"N": chess.KNIGHT, "Q": chess.QUEEN, "R": chess.ROOK}
 _CAPITAL_SQUARES = re.compile(r"[A-H][1-8](?:[-x:]?[A-H][1-8])?[+#]?")
 _NAME_AND_RANK = re.compile(r"([^\W\d_]{2,})([1-8])")
+_BETWEEN_WORDS = re.compile("[-–—.,;:/]")
 _ZERO_OR_O = re.compile(r"[0oO]([-–])?[0oO](?:([-–])?[0oO])?(?P<check>\+\+|[+#†]?)[!?]*")
 # "dx e5": fide-1997 prints its examples of captures like this (E.8).
 _PRINTED_CAPTURE = re.compile(r"\b([a-h]x)\s+(?=[a-h][1-8])")
@@ -125,7 +128,6 @@ class TextParser:
         self._opening = {fold(word) for word in pack.words("listen", "opening")}
         self._commands: dict[str, Command] = {}
         self._questions: list[tuple[Command, str]] = []
-        self._patterns: dict[str, re.Pattern[str]] = {}
         for command in Command:
             for phrase in (*pack.said(command), *pack.typed(command.value)):
                 if "{" in phrase:
@@ -263,9 +265,8 @@ class TextParser:
         if all(word.sign is GrammarSign.CHECK for word in kept):  # it need not be said (C.13.4)
             return replace(heard, kind=Kind.NOTHING, cost=0.0), None
         # "I move" is no word of a move in "where can I move from Eva four".
-        asked = self._question(" ".join(_keys_of(kept))) or self._question(
-            " ".join(_keys_of(words))
-        )
+        texts = dict.fromkeys((" ".join(_keys_of(kept)), " ".join(_keys_of(words))))
+        asked = next(filter(None, map(self._question, texts)), None)
         if asked is not None:
             return replace(_as_command(heard, asked[0]), about=asked[1]), None
         for length in range(len(parts) - 1, 0, -1):
@@ -468,16 +469,15 @@ class TextParser:
             for form, command in self._commands.items()
             if command is not Command.SEAL  # other words follow it
         )
-        return [(form, command, frozenset(map(_stem, form))) for form, command in words]
+        return [
+            (form, command, frozenset([word[:_STEM] for word in form])) for form, command in words
+        ]
 
     @cached_property
     def _weights(self) -> dict[str, float]:
         """What a word weighs, by its stem. The fewer commands have it, the more it tells."""
-        having: dict[str, set[Command]] = {}
-        for _unused, command, stems in self._forms:
-            for stem in stems:
-                having.setdefault(stem, set()).add(command)
-        return {stem: math.log(len(Command) / len(of)) + 0.1 for stem, of in having.items()}
+        having = Counter(itertools.chain.from_iterable(self._vocabularies.values()))
+        return {stem: math.log(len(Command) / times) + 0.1 for stem, times in having.items()}
 
     @cached_property
     def _forms_by_stem(
@@ -486,10 +486,13 @@ class TextParser:
         """The forms and what their words weigh, by the heaviest stem in each. A form of one word
         that says little, such as "I", a yes in Swedish, is not among them."""
         found: dict[str, list[tuple[tuple[str, ...], Command, frozenset[str], float]]] = {}
+        weights = self._weights
+        ordered = sorted(weights, key=lambda stem: (weights[stem], stem))
+        place = {stem: number for number, stem in enumerate(ordered)}
         for form, command, stems in self._forms:
-            weight = sum(self._weights[stem] for stem in stems)
+            weight = sum(map(weights.__getitem__, stems))
             if weight >= _TELLING_WEIGHT:
-                heaviest = max(stems, key=lambda stem: (self._weights[stem], stem))
+                heaviest = max(stems, key=place.__getitem__)
                 found.setdefault(heaviest, []).append((form, command, stems, weight))
         return found
 
@@ -550,12 +553,15 @@ class TextParser:
 
     def _question(self, text: str) -> tuple[Command, About] | None:
         """The question that a folded text asks, and what it is about."""
-        words = text.split(" ")
-        asked = self._questions_by_word.get(words[0], [])
-        if words[0] in self._names:
+        word = text.partition(" ")[0]
+        asked = self._questions_by_word.get(word, [])
+        if word in self._names:
             asked = [*asked, *self._questions_by_word.get("", [])]
-        for command, phrase, said in asked:
-            match = self._pattern(phrase).fullmatch(text) if said <= {*words} else None
+        for command, before, gap, after in asked:
+            ends = len(text) - len(after)
+            if not (len(before) < ends and text.startswith(before) and text.endswith(after)):
+                continue
+            match = gap.fullmatch(text, len(before), ends)
             if match is None:
                 continue
             found = match.groupdict()
@@ -584,13 +590,21 @@ class TextParser:
         return {fold(name): number for number, name in enumerate(names)} | ranks
 
     @cached_property
-    def _questions_by_word(self) -> dict[str, list[tuple[Command, str, set[str]]]]:
-        """Each question and its words, by the first one; by none if it begins with a name."""
-        found: dict[str, list[tuple[Command, str, set[str]]]] = {}
+    def _questions_by_word(self) -> dict[str, list[tuple[Command, str, re.Pattern[str], str]]]:
+        """Each question as the folded words before its gap, what may stand in the gap, and the
+        words after it; by its first word, by none if it begins with a name."""
+        gaps = {name: re.compile(pattern) for name, pattern in self._slots.items()}
+        found: dict[str, list[tuple[Command, str, re.Pattern[str], str]]] = {}
         for command, phrase in self._questions:
-            begins = "" if phrase.startswith("{") else fold(phrase.split()[0])
-            said = {fold(part) for part in phrase.split() if part not in self._slots}
-            found.setdefault(begins, []).append((command, phrase, said))
+            parts = phrase.split()
+            gap = next((part for part in parts if part in gaps), "")
+            if not gap:
+                continue
+            at = parts.index(gap)
+            before = "".join(f"{fold(part)} " for part in parts[:at])
+            after = "".join(f" {fold(part)}" for part in parts[at + 1 :])
+            begins = "" if phrase.startswith("{") else fold(parts[0])
+            found.setdefault(begins, []).append((command, before, gaps[gap], after))
         return found
 
     @cached_property
@@ -600,13 +614,6 @@ class TextParser:
         words = [key for key, word in self._dictionary.items() if word.sign in signs]
         names = [*words, *self._kinds, *(name for names in self._colours for name in names)]
         return frozenset(name.split()[0] for name in names)
-
-    def _pattern(self, phrase: str) -> re.Pattern[str]:
-        """The pattern of a question's folded words. There are a thousand, and few are needed."""
-        if phrase not in self._patterns:
-            parts = (self._slots.get(part) or fold(part) for part in phrase.split())
-            self._patterns[phrase] = re.compile(" ".join(parts))
-        return self._patterns[phrase]
 
     @cached_property
     def _slots(self) -> dict[str, str]:
@@ -637,11 +644,14 @@ class TextParser:
         text = _PRINTED_CAPTURE.sub(r"\1", text)
         found: list[str] = []
         for part in text.split():
+            if part.isalpha():  # most are: a word, and no notation but that of castling
+                found.append(part)
+                continue
             bare = part.rstrip(".,;:")
             if self._notation.fullmatch(bare) or _ZERO_OR_O.fullmatch(bare):
                 found.append(bare)
             else:
-                for one in re.split(r"[-–—.,;:/]", part):
+                for one in _BETWEEN_WORDS.split(part):
                     named = _NAME_AND_RANK.fullmatch(one)  # "Eva4"
                     known = named and fold(named[1]) in self._dictionary
                     found += [named[1], named[2]] if named and known else [one]
@@ -674,7 +684,7 @@ class TextParser:
             return [self._usual[side, 0], *self._check(castling["check"])]
         if _CAPITAL_SQUARES.fullmatch(part):
             part = part.lower()  # E2 or E2-E4: no piece letter is followed by a rank alone
-        match = self._notation.fullmatch(part)
+        match = None if part.isalpha() else self._notation.fullmatch(part)
         if match is None:
             known = self._characters.get(part)
             return [known or Word(GrammarSign.UNKNOWN, 0, part.casefold())]

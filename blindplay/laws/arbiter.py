@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from . import facts as f
-from .adjournment import ask_to_seal, forget_sealed
+from .adjournment import ask_to_seal, end_by_sealed_move, forget_sealed
 from .claims import postpone
 from .compulsory_assistant import check_assistants, must_wait, release_clocks
 from .ends import end, lose, result_of_losing
@@ -15,15 +15,18 @@ from .rulings import (
     Answer,
     ArbiterNeeded,
     Attended,
+    GameOver,
     Penalty,
     Presides,
+    ResultCorrected,
     Signed,
     TakeBack,
     WarningsPermitted,
     both_seconds,
 )
+from .setting_up import has_come
 from .sheets import bring_back, brought_back, clocks_at, take_back
-from .state import OTHER, Effect, State, san
+from .state import LOSES, OTHER, Effect, State, san
 from .undoing import undo
 
 
@@ -35,6 +38,8 @@ def arbiter(game: State, fact: f.Arbiter) -> None:
             game.refuse("arbiter", fact.do, "waiting_for_players", "arbiter")
         else:
             decide(game, "confirmed" if fact.do == "confirm" else "rejected")
+    elif game.over and fact.do == "declare" and not game.served:
+        _correct(game, fact)
     elif game.over and fact.do not in ("attend", "undo"):
         game.refuse("arbiter", fact.do, "game_over", "result")
     else:
@@ -177,6 +182,35 @@ def _declare(game: State, fact: f.Arbiter) -> None:
     end(game, fact.result, "declared", "arbiter")
 
 
+def _forfeit(game: State, fact: f.Arbiter) -> None:
+    """A player has not come within the default time, or neither has (6.7.1). The same holds where
+    an adjourned game is resumed (I.10)."""
+    missing = (fact.player,) if fact.player is not None else f.SIDES
+    rule = "late_at_resumption" if game.adjourned or game.resumed_at is not None else "late"
+    if any(has_come(game, side) for side in missing):
+        game.refuse("arbiter", fact.do, "player_present", rule)
+    elif not any(end_by_sealed_move(game, side) for side in missing):
+        result = LOSES[missing[0]] if len(missing) == 1 else "0-0"
+        end(game, result, "forfeit", rule)
+
+
+def _correct(game: State, fact: f.Arbiter) -> None:
+    """Correct the result of a game that is over (8.7). The signatures under the former one count no
+    more. Another correction takes its place; it is not undone."""
+    assert fact.result is not None and game.result is not None
+    if fact.result == game.result:
+        game.refuse("arbiter", "declare", "already_so", "arbiter")
+        return
+    if not fact.reason:
+        game.refuse("arbiter", "declare", "reason_missing", "arbiter")
+        return
+    rules = ("arbiter", "signatures") if game.edition.has("signatures") else ("arbiter",)
+    game.rule(ResultCorrected(before=game.result, reason=fact.reason), *rules)
+    game.result, game.ended_by, game.corrected = fact.result, rules, True
+    game.signed, game.decisions = {}, ()
+    game.rule(GameOver(result=fact.result, reason="declared"), *rules)
+
+
 def _adjourn(game: State, fact: f.Arbiter) -> None:
     if game.pending is not None or game.adjourned:
         why = "waiting_for_arbiter" if game.pending is None else game.pending.refusal
@@ -238,6 +272,7 @@ _DECISIONS = {
     "penalty": _penalty,
     "restore": _restore,
     "declare": _declare,
+    "forfeit": _forfeit,
     "adjourn": _adjourn,
     "postpone": _postpone,
     "preside": _preside,
@@ -352,9 +387,11 @@ def sign(game: State, fact: f.Sign) -> None:
     else:
         game.signed[fact.by] = fact.result
         other = game.signed.get(OTHER[fact.by])
-        game.rule(Signed(by=fact.by, result=fact.result, stands=other == fact.result), "signatures")
+        stands = other == fact.result and (not game.corrected or fact.result == game.result)
+        game.rule(Signed(by=fact.by, result=fact.result, stands=stands), "signatures")
         if other == fact.result != game.result:
-            game.result = fact.result
+            if not game.corrected:
+                game.result = fact.result
             game.rule(ArbiterNeeded(why="signed_result_differs"), "signatures")
         elif other not in (None, fact.result):
             game.rule(ArbiterNeeded(why="signatures_differ"), "signatures")

@@ -132,14 +132,20 @@ class Clock:
         return bool(self.control.periods)
 
     def advance(self, t: int) -> None:
-        """Let time pass until ``t``."""
+        """Let time pass until ``t``. Where that is past already, as for a press that came late over
+        a line, give the time since then back, but no more than the move has taken."""
         passed = t - self.at
         self.at = t
         side = self.running
         if side is None or not self:
             return
-        self._thought[side] += passed
+        passed = max(passed, -self._thought[side])
         waited = min(passed, self._delay[side])
+        if passed < 0:  # a delay passes first, so it comes back last
+            given = self._now(side).increment if self.mode == "delay" else 0
+            charged = self._thought[side] - max(0, given - self._delay[side])
+            waited = min(0, passed + charged)
+        self._thought[side] += passed
         self._delay[side] -= waited
         left = self.left[side] - (passed - waited)
         while left <= 0 and self._next_period_without_moves(side):
@@ -147,6 +153,14 @@ class Clock:
         if left <= 0 and not self._delay[side]:
             self._flag_falls(side, t + left)
         self.left[side] = max(left, 0)
+
+    def arrive(self, t: int, presser: str) -> None:
+        """A press of ``presser`` has come ``t``, later than it was made. If it has stopped that
+        clock, the time between is charged to nobody; otherwise it runs on."""
+        if self.running == presser:
+            self.advance(t)
+        else:
+            self.at = t
 
     def _flag_falls(self, side: str, at: int) -> None:
         if self._has_flags and side not in self.flags:

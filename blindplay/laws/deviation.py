@@ -1,11 +1,11 @@
 """Why a board stands as it does: the smallest slip of the hands that explains it (D.2.9).
 
 The sheets say which moves were played, a board shows what hands have made of them. Hands ask no
-Laws: a later move asks of a board only that the piece it lifts stands on the square it is lifted
-from, that a hole it fills is empty, and that a capture finds one of the other colour. So a wrong
-execution can be behind a board if the later moves have left alone what it changed, or have taken it
-off. Going back from the last move, the squares that are still to be explained get fewer, and the
-search ends when none is left.
+Laws. For a later move there need only be a piece on the square where it begins, nothing in the hole
+that it fills, and for a capture a piece of the other colour. So a wrong execution can be behind a
+board if the later moves have left alone what it changed, or have taken it off. Going back from the
+last move, the squares that are still to be explained get fewer, and the search ends when none is
+left.
 
 A slip that one wrong execution explains comes before one that needs pieces to have moved by
 themselves, and a single slip before two. Several explanations that are equally small are all

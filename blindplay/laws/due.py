@@ -20,6 +20,7 @@ from .facts import Fact
 from .permissions import help_rule, may_correct, needs_no_consent
 from .placement import Pieces, change, laid_over
 from .rulings import ArbiterNeeded
+from .setting_up import has_come
 from .state import OTHER, State, enveloped
 
 Do = Literal[
@@ -453,6 +454,19 @@ def needs(game: State) -> tuple[str, ...]:
         "boards": any(table.wanted is not None for table in game.tables.values()),
     }
     return tuple(need for need in NEEDS if now[need])
+
+
+def missing(game: State) -> tuple[str, ...]:
+    """Return the sides that nothing shows to have come to a game that goes on or has not begun."""
+    return () if game.over else tuple(side for side in f.SIDES if not has_come(game, side))
+
+
+def unsigned(game: State) -> tuple[str, ...]:
+    """Return the sides that have not signed a result which players sign (8.7). Nobody is asked to
+    sign a game that was forfeited."""
+    if not game.over or game.forfeited:
+        return ()
+    return tuple(side for side in f.SIDES if due(game, side).do == "sign")
 
 
 # --- doing it ---------------------------------------------------------------------------------

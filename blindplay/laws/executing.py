@@ -35,6 +35,7 @@ from .sheets import (
     shows,
 )
 from .state import OTHER, State, TableBoard, enveloped, san
+from .touch_obligation import Obligation
 from .touching import counts_as_touch, touched
 
 
@@ -432,8 +433,9 @@ def try_to_make(game: State) -> None:
     owed = binding(game)
     if owed is not None and turn.executed not in owed.moves:
         game.refuse(side, "make", why_owed(owed), owed.rule, move=turn.executed.uci())
-        if turn.announced is not None and turn.announced not in owed.moves:
-            _withdraw_announcement(game, turn.announced, owed.rule)
+        if withdraw_announcement(game, owed) and not game.tables[game.board_of(side)].sensors:
+            turn.executed = None  # nothing will report that the refused move is taken back
+            game.tables[game.board_of(side)].show(game.pieces)
         oblige(game)
         return
     rules: tuple[str, ...] = ("made_special",)
@@ -444,16 +446,15 @@ def try_to_make(game: State) -> None:
     make_it(game, turn.executed, *rules)
 
 
-def _withdraw_announcement(game: State, announced: chess.Move, rule: str) -> None:
-    """The announced move has been refused under ``rule``."""
+def withdraw_announcement(game: State, owed: Obligation) -> bool:
+    """Withdraw an announced move that ``owed`` forbids, and return whether there was one."""
     turn, side = game.turn, game.side
-    game.rule(AnnouncementVoid(by=side, move=announced.uci()), rule, "announcing")
+    if turn.announced is None or turn.announced in owed.moves:
+        return False
+    game.rule(AnnouncementVoid(by=side, move=turn.announced.uci()), owed.rule, "announcing")
     turn.announced, turn.announced_by = None, ""
     game.repeated.discard(OTHER[side])
-    table = game.tables[game.board_of(side)]
-    if not table.sensors:  # nothing will report that the refused move is taken back
-        turn.executed = None
-        table.show(game.pieces)
+    return True
 
 
 def captured_elsewhere(game: State, board: str, move: chess.Move) -> bool:

@@ -30,6 +30,10 @@ class FactError(ValueError):
     """A value that is not one of the contract; the message says what is wrong."""
 
 
+class UnknownError(FactError):
+    """A fact, a field or a word that this version does not know. A newer one may."""
+
+
 def seconds(milliseconds: int) -> int | float:
     """Milliseconds as the contract's seconds: a whole number if possible."""
     whole, rest = divmod(milliseconds, 1000)
@@ -70,12 +74,17 @@ def stored(values: Values, *, default: Any = dataclasses.MISSING) -> Any:
     return dataclasses.field(default=default, metadata={"values": values})
 
 
-def _checked(kind: type, wanted: str, fits: Callable[[Any], bool] = lambda value: True) -> Values:
+def _checked(
+    kind: type,
+    wanted: str,
+    fits: Callable[[Any], bool] = lambda value: True,
+    error: type[FactError] = FactError,
+) -> Values:
     """Values of a kind that fit; ``wanted`` says what one must be."""
 
     def check(value: Any) -> Any:
         if not isinstance(value, kind) or not fits(value):
-            raise FactError(_("must be {wanted}, not {value}", wanted=wanted, value=shown(value)))
+            raise error(_("must be {wanted}, not {value}", wanted=wanted, value=shown(value)))
         return value
 
     return Values(check)
@@ -83,7 +92,10 @@ def _checked(kind: type, wanted: str, fits: Callable[[Any], bool] = lambda value
 
 def one_of(*allowed: str) -> Values:
     return _checked(
-        str, _("one of {allowed}", allowed=", ".join(allowed)), lambda value: value in allowed
+        str,
+        _("one of {allowed}", allowed=", ".join(allowed)),
+        lambda value: value in allowed,
+        UnknownError,
     )
 
 
@@ -92,7 +104,7 @@ def some_of(*allowed: str) -> Values:
 
     def check(value: Any) -> tuple[str, ...]:
         if not isinstance(value, list | tuple) or not all(item in allowed for item in value):
-            raise FactError(
+            raise UnknownError(
                 _(
                     "must be a list of {allowed}, not {value}",
                     allowed=", ".join(allowed),

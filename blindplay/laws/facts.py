@@ -9,8 +9,9 @@ Times are integer milliseconds since the table was set up (``t`` in JSON is in s
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, dataclass_transform
 
@@ -20,8 +21,12 @@ from blindplay.translation import _, one_of
 
 from . import fact_values as v
 from .fact_values import FactError as FactError
+from .fact_values import UnknownError as UnknownError
 from .fact_values import seconds as seconds
 
+FORMAT = 1
+"""The format of the journals that this version writes. A version that knows only earlier ones does
+not read a journal of this format, even if it knows all words of it."""
 SIDES = ("white", "black")
 MODES = ("standard", "rapid", "blitz")
 PEOPLE = ("white", "black", "assistant:white", "assistant:black", "arbiter")
@@ -47,6 +52,7 @@ DECISIONS = (
     "penalty",
     "restore",
     "declare",
+    "forfeit",
     "adjourn",
     "postpone",
     "preside",
@@ -64,10 +70,26 @@ RESULTS = ("1-0", "0-1", "1/2-1/2", "0-0", "1/2-0", "0-1/2")
 _CONTRACT_NAMES = {"penalty": "kind"}
 
 
-def _fields(cls: type) -> Iterator[tuple[str, str, Any, v.Values]]:
-    """The fields of a class: name, name in the contract, default, values."""
-    for one in dataclasses.fields(cls):
-        yield one.name, _CONTRACT_NAMES.get(one.name, one.name), one.default, one.metadata["values"]
+_Field = tuple[str, str, Any, v.Values]
+"""A field: its name, its name in the contract, its default, its values."""
+_FIELDS: dict[type, tuple[_Field, ...]] = {}
+
+
+def _fields(cls: type) -> tuple[_Field, ...]:
+    """The fields of a class, worked out once: every fact that is made asks for them."""
+    if cls not in _FIELDS:
+        _FIELDS[cls] = tuple(
+            (one.name, _CONTRACT_NAMES.get(one.name, one.name), one.default, one.metadata["values"])
+            for one in dataclasses.fields(cls)
+        )
+    return _FIELDS[cls]
+
+
+@functools.cache
+def _names(kind: str) -> frozenset[str]:
+    """The names that the contract has for the fields of a fact, or of a player."""
+    cls = KINDS.get(kind, Player)
+    return frozenset(written for _name, written, *_rest in _fields(cls))
 
 
 class _Checked:
@@ -86,7 +108,7 @@ class _Checked:
             try:
                 kept = values.check(value)
             except FactError as error:
-                raise FactError(
+                raise type(error)(
                     _("{what}: {key} {error}", what=self.kind, key=written, error=error)
                 ) from None
             if kept is not value:
@@ -189,6 +211,8 @@ class Setup(Fact, kind="setup"):
 
     id: str = v.stored(v.label, default="")
     """A random text, so that no two games have the same first line; the table chooses it."""
+    format: int = v.stored(v.whole(0, 1_000_000), default=0)
+    """The :data:`FORMAT` of the journal that the table writes; 0 before journals named theirs."""
     edition: str = v.stored(v.edition, default="fide-2023")
     mode: str = v.stored(v.one_of(*MODES), default="standard")
     supervised: bool = v.stored(v.switch, default=False)
@@ -337,7 +361,10 @@ class Touch(Personal, kind="touch"):
 
 
 class Press(Personal, kind="press"):
-    """The clock was pressed by a player, or for a player by an assistant."""
+    """The clock was pressed by a player, or for a player by an assistant. It was on the line for
+    ``late`` ms, which are charged to nobody if it counts."""
+
+    late: int = v.stored(v.duration, default=0)
 
 
 class Record(Personal, kind="record"):
@@ -437,8 +464,9 @@ class Arbiter(Fact, kind="arbiter"):
     """A decision of the arbiter; ``do`` decides which of the other fields are needed.
 
     If ``by`` is "table", the table stopped the clocks when its process ended, or starts them again.
-    ``player`` with "restore" or "start_clocks" is the player who does it where no arbiter presides.
-    ``reason`` says why a decision is undone.
+    ``player`` with "restore" or "start_clocks" is the player who does it where no arbiter presides;
+    with "forfeit" it is the player who has not come, and None means that neither has.
+    ``reason`` says why a decision is undone, or the result of a game that is over corrected.
     """
 
     by: str = v.stored(v.one_of("arbiter", "table"), default="arbiter")
@@ -481,12 +509,39 @@ def parse(value: Any) -> Fact:
     kind = value.get("fact")
     cls = KINDS.get(kind) if isinstance(kind, str) else None
     if cls is None:
-        raise FactError(
+        raise UnknownError(
             _("unknown fact {kind}; known are {kinds}", kind=v.shown(kind), kinds=", ".join(KINDS))
         )
     if value.get("t") is None:
         raise FactError(_("{kind} needs t", kind=cls.kind))
     return cls.read(value)
+
+
+def parse_kept(value: Any) -> Fact:
+    """The fact on a line of a journal. Unlike :func:`parse`, it passes over nothing that this
+    version does not know: the game could be another one.
+
+    :raises UnknownError: if a newer version wrote it.
+    :raises FactError: if it is no fact.
+    """
+    if isinstance(value, dict) and isinstance(kind := value.get("fact"), str):
+        if kind not in KINDS:
+            raise UnknownError(_("the fact {kind}", kind=v.shown(kind)))
+        given = value.get("format")
+        if kind == Setup.kind and isinstance(given, int) and given > FORMAT:
+            raise UnknownError(
+                _("format {given}; the latest one known is {known}", given=given, known=FORMAT)
+            )
+    fact = parse(value)
+    parts: list[tuple[type[_Checked], dict[str, Any]]] = [(type(fact), value)]
+    parts += [(Player, part) for part in map(value.get, SIDES) if isinstance(part, dict)]
+    for cls, part in parts:
+        for name in part:
+            if name != "fact" and name not in _names(cls.kind):
+                raise UnknownError(
+                    _("the field {name} of {what}", name=v.shown(name), what=cls.kind)
+                )
+    return fact
 
 
 def loads(line: str, t: int | None = None) -> Fact:

@@ -34,6 +34,9 @@ from .state import Heard, State, Turn, Words
 MOST_CALLS = 5
 
 
+_LONGEST_LINE_MS = 60_000  # as the longest limit on which two distant tables can agree
+
+
 class Game(State):
     """A game under one edition of the Laws.
 
@@ -55,14 +58,18 @@ class Game(State):
         if isinstance(fact, f.OpenEnvelope) and unseen:
             # The envelope was closed and the clock stopped, though nobody saw the press (I.1.1).
             self.clock.at = fact.t
+        late = self._on_the_line(fact)
         if not isinstance(fact, Setup):
-            self.clock.advance(fact.t)
+            self.clock.advance(fact.t - late)
             sheets.watch_recording(self)
             if not isinstance(fact, f.ClaimTime):  # who claims is heard before the table looks
                 ends.watch_flags(self)
         before = self.fork() if undoing.is_decision(self, fact) else None
         if not is_outsiders(self, fact):
             _HANDLERS[type(fact)](self, fact)
+        if late:
+            self.clock.arrive(fact.t, getattr(fact, "by", "").removeprefix("assistant:"))
+            ends.watch_flags(self)
         # A penalty may take the last seconds, and so may the end of one that gave some.
         timed = isinstance(fact, f.Arbiter) and fact.do in ("penalty", "undo")
         if timed or isinstance(fact, f.ClaimTime):
@@ -74,6 +81,14 @@ class Game(State):
         out, self.out = self.out, []
         self._note_calls(fact, out)
         return out
+
+    def _on_the_line(self, fact: Fact) -> int:
+        """How many ms a press was on the line while the clock of its player ran."""
+        if not isinstance(fact, f.Press) or not self.clock:
+            return 0
+        side = fact.by.removeprefix("assistant:")
+        runs = self.clock.running == side and side not in self.clock.flags
+        return min(fact.late, _LONGEST_LINE_MS) if runs else 0
 
     def _note_calls(self, fact: Fact, out: list[Ruling]) -> None:
         """Remember the calls for the arbiter until the arbiter has done something."""

@@ -18,6 +18,7 @@ from .executing import (
     look_again,
     reconsider,
     try_to_make,
+    withdraw_announcement,
 )
 from .irregularities import illegal, seen_move, starts_displacers_clock, why_illegal
 from .permissions import entitled, may_correct
@@ -123,6 +124,7 @@ def _is_forbidden(game: State, fact: f.Spoken, move: chess.Move) -> bool:
         return False
     game.turn.begun = True
     game.refuse(game.side, fact.kind, why_owed(owed), owed.rule, move=move.uci())
+    withdraw_announcement(game, owed)  # of a move that was announced before the piece was touched
     oblige(game)
     return True
 

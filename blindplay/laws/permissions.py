@@ -63,10 +63,10 @@ def closed(
 def acting(game: State, by: str, what: str, *, duty: str) -> str | None:
     """The side for which ``by`` acts; None, with a refusal, if ``by`` may not do ``what``.
 
-    ``duty`` is "announce" or "execute" for what an assistant in a game with an impaired player may
-    do for both players (D.2.10.1-2, D.2.11), and "own" for what only the impaired player's
-    assistant may do, and only for that player (D.2.10.3-6). If nobody is impaired, an assistant
-    acts for their own player (4.9, 6.2.6, 8.1.6).
+    In a game with an impaired player, an assistant may do the duties "announce" and "execute" for
+    both players (D.2.10.1-2, D.2.11). The duty "own" is only for the impaired player's assistant,
+    and only for that player (D.2.10.3-6). If nobody is impaired, an assistant acts for their own
+    player (4.9, 6.2.6, 8.1.6).
     """
     if by == "arbiter" and what not in ("claim_time", "touch"):
         game.refuse(by, what, "not_their_task", "arbiter")

@@ -75,6 +75,8 @@ RefusalReason: TypeAlias = (
         "opponent_present",
         "own_flag_has_fallen",
         "player_missing",
+        "player_present",
+        "reason_missing",
         "result_missing",
         "right_to_complain_lost",
         "seal_due",

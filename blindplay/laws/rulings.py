@@ -530,6 +530,14 @@ class GameOver(Ruling, kind="game_over"):
     reason: str
 
 
+class ResultCorrected(Ruling, kind="result_corrected"):
+    """The arbiter has corrected the result of a game that was over, which was ``before``, and says
+    why (8.7). The new one follows as a game_over."""
+
+    before: str
+    reason: str
+
+
 # --- adjournment, people, answers ------------------------------------------------------------
 
 

@@ -162,8 +162,7 @@ def arrive(game: State, fact: f.Arrive) -> None:
     first = fact.by not in game.arrived
     game.arrived.add(fact.by)
     resumed = game.resumed_at
-    played = game.history if resumed is None else game.history[game.resumed_from :]
-    acted = any(ply.side == fact.by for ply in played)
+    acted = _has_played(game, fact.by)
     if not first or not game.started or acted or (game.adjourned and resumed is None):
         return
     assert game.setup is not None
@@ -183,6 +182,24 @@ def arrive(game: State, fact: f.Arrive) -> None:
         propose(game, ruling, (rule,), Effect(_lose_by_lateness, fact.by, rule), excuse)
     elif late:
         game.rule(Arrived(by=fact.by, seconds=f.seconds(late)), rule)
+
+
+def _has_played(game: State, side: str) -> bool:
+    """Return whether ``side`` has completed a move since the start or, after an adjournment, since
+    the sealed move."""
+    first = game.resumed_from if game.adjourned or game.resumed_at is not None else 0
+    return any(ply.side == side for ply in game.history[first:])
+
+
+def has_come(game: State, side: str) -> bool:
+    """Return whether something shows that ``side`` has come to the board: an arrival, a move, an
+    announcement, a touched piece or a call. Where an adjourned game is resumed, only what came
+    since counts."""
+    turn = game.turn
+    begun = game.side == side and bool(turn.touched or turn.announced or turn.made)
+    called = any(one.why == "called" and one.by == side for one in game.calls)
+    shown = begun and not game.adjourned
+    return side in game.arrived or _has_played(game, side) or shown or called
 
 
 def _lose_by_lateness(game: State, side: str, rule: str) -> None:

@@ -26,8 +26,8 @@ def steps(now: Pieces, goal: Pieces) -> tuple[CorrectingStep, ...]:
 
     As few as there can be: each piece that stands wrong is lifted once and each square that lacks
     its piece is filled once. A square is always empty when something is put on it. Where pieces
-    stand in each other's way in a circle, one is set aside (lifted, and placed when its square
-    is free), and equal pieces go where the fewest circles come of it, then the shorter way.
+    stand in each other's way in a circle, one is set aside: it is lifted, and placed when its
+    square is free. Equal pieces go where they make the fewest circles, then the shorter way.
     """
     target = _shortest(now, goal)
     _break_circles(target, now, goal)
@@ -289,13 +289,15 @@ class Comparison:
 
 @dataclass(frozen=True)
 class _SheetReading:
-    """One reading of a sheet: its letters, its slips (ply, kind), the plies at which the entries
-    of a line are exchanged, and, from a ply on, how far its numbers are ahead of the game."""
+    """One reading of a sheet."""
 
     letters: Letters = frozenset()
     slips: tuple[tuple[int, PenSlipKind], ...] = ()
+    """Each with its ply."""
     exchanged: tuple[int, ...] = ()
+    """The plies at which the entries of a line are exchanged."""
     ahead: tuple[tuple[int, int], ...] = ()
+    """From which ply on the sheet's numbers are so far ahead of the game's."""
 
     def at(self, ply: int) -> int:
         """The ply by the numbers of the sheet."""

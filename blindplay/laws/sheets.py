@@ -423,9 +423,11 @@ def clocks_at(game: State, ply: int) -> BothClocks:
 
 
 def call_to_set_clocks(game: State, why: ArbiterReason, rule: str) -> None:
-    """Call the arbiter to set the clocks after a fault, and propose both times as they stood when
-    the last move was completed, with what was set since then, such as a penalty: so the fault costs
-    neither player anything (6.10, 7.1)."""
+    """Call the arbiter to set the clocks after a fault, and propose both times (6.10, 7.1).
+
+    They are the times when the last move was completed, changed by what was set since then, such as
+    a penalty. So the fault costs neither player anything.
+    """
     call = ArbiterNeeded(why=why)
     if game.clock:
         then, granted = _clock_state(game, len(game.history)), game.clock.granted
@@ -553,9 +555,11 @@ def shows(game: State, board: str, move: chess.Move) -> bool:
 
 
 def must_write(game: State, side: str) -> bool:
-    """Return whether ``side`` must record now. There is no duty in rapid and blitz, nor with less
-    than five minutes and less than thirty seconds added for a move (8.4), nor, if the edition says
-    so, in the rest of the period in which they came under five minutes."""
+    """Return whether ``side`` must record now.
+
+    Nobody must in rapid and blitz. A player with less than five minutes need not if each move adds
+    less than thirty seconds (8.4). Some editions free that player for the rest of the period.
+    """
     if not game.switch("record_duty"):
         return False
     return game.exempt.get(side) != game.clock.period(side)

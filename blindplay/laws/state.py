@@ -9,7 +9,6 @@ that is being announced, executed and made is in ``turn``. Each board on the tab
 of its own, because hands err and sensors see only that board.
 """
 
-import copy
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -311,6 +310,7 @@ class State:
         self.delivered = False  # that answer lies with the arbiter: the clock has been pressed
         self.looks = {"white": 0, "black": 0}  # how often each has asked for the scoresheet
         self.signed: dict[str, str] = {}  # the result that each player has signed
+        self.corrected = False  # the arbiter has corrected the result: players sign no other one
         # Calls for the arbiter since the arbiter's last fact, the newest first.
         self.calls: tuple[ArbiterNeeded, ...] = ()
         # The arbiter's decisions since the last move was completed, the newest last.
@@ -333,6 +333,11 @@ class State:
     def side(self) -> str:
         """Return the side on move: "white" or "black"."""
         return "white" if self.board.turn == chess.WHITE else "black"
+
+    @property
+    def forfeited(self) -> bool:
+        """True if a player lost because they did not come in time (6.7.1, I.10)."""
+        return bool({"late", "late_at_resumption"} & {*self.ended_by})
 
     @property
     def paused(self) -> str:
@@ -533,14 +538,18 @@ def _forked(value: Any) -> Any:
     """Return a copy of everything that facts change. They never change a board, a ply, a ruling or
     a move in its place; a fork shares them."""
     if isinstance(value, dict):
-        return {key: _forked(one) for key, one in value.items()}
+        return {key: one if type(one) in _SHARED else _forked(one) for key, one in value.items()}
     if isinstance(value, list | set):
         return value.copy()
     if isinstance(value, State | Clock | Turn | TableBoard | TakenBack):
-        copied = copy.copy(value)
-        vars(copied).update((name, _forked(one)) for name, one in vars(value).items())
+        copied = object.__new__(type(value))
+        vars(copied).update(_forked(vars(value)))
         return copied
     return value
+
+
+# Most of what there is to fork: a look at its type is faster than a call.
+_SHARED = frozenset({int, str, bool, float, tuple, frozenset, type(None), chess.Move, chess.Board})
 
 
 def enveloped(game: State) -> bool:

@@ -44,7 +44,8 @@ def is_decision(game: State, fact: f.Fact) -> bool:
     if not isinstance(fact, f.Arbiter) or game.served:
         return False
     by_player = fact.player is not None and fact.do in ("restore", "start_clocks")
-    return fact.by == "arbiter" and fact.do != "undo" and not by_player
+    corrects = fact.do == "declare" and game.over
+    return fact.by == "arbiter" and fact.do != "undo" and not (by_player or corrects)
 
 
 def keep(game: State, fact: f.Fact, before: State) -> None:

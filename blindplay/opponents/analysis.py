@@ -9,15 +9,16 @@ machine plays a game: see :class:`Analyst`.
 """
 
 import math
+import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 import chess
 from chess.engine import Cp, Mate, Score
 
-from .uci import EngineFailedError, EngineProgram, Level, UciEngine
+from .uci import BUILT_IN as BUILT_IN_ENGINE
+from .uci import LONGEST_ANALYSIS_S, EngineFailedError, EngineProgram, Level, UciEngine
 
 _SLOPE = 0.00368208
 _MOST_CENTIPAWNS = 1000
@@ -78,6 +79,7 @@ class Analyst:
     """Judges positions with the engine ``program``, in a process that runs only meanwhile.
 
     ``may_look`` is called before each position. It raises ValueError while a table plays a game.
+    ``longest_s``: the seconds that a position may take at most.
     """
 
     def __init__(
@@ -85,20 +87,25 @@ class Analyst:
         program: EngineProgram,
         may_look: Callable[[], None],
         effort: AnalysisEffort | None = None,
+        longest_s: float = LONGEST_ANALYSIS_S,
     ) -> None:
         self.program = program
-        self._may_look = may_look
+        self._may_look, self._longest_s = may_look, longest_s
         self.effort = effort or (BUILT_IN if program.is_built_in else ENGINE)
         self._engine = UciEngine(program, Level(None))
 
     def instead(self, program: EngineProgram) -> "Analyst":
         """Another one with the engine ``program``; this one rests."""
         self.rest()
-        return Analyst(program, self._may_look)
+        return Analyst(program, self._may_look, longest_s=self._longest_s)
 
     def rest(self) -> None:
         """End the engine's process until the next position."""
         self._engine.stop()
+
+    def close(self) -> None:
+        """End the engine's process for good."""
+        self._engine.close()
 
     def judge(self, board: chess.Board, *, closer: bool = False) -> Judgement:
         """Return the engine's judgement of ``board``, whose earlier moves count for repetitions.
@@ -111,18 +118,25 @@ class Analyst:
             return Judgement(Cp(0) if outcome.winner is None else Mate(0))
         nodes = self.effort.closer if closer else self.effort.usual
         for _ in range(_TRIES - 1):
-            with suppress(EngineFailedError):
+            try:
                 return self._ask(board, nodes)
+            except EngineFailedError as failure:
+                if failure.late_s:  # an engine that hangs is not waited for again
+                    raise
         return self._ask(board, nodes)
 
     def _ask(self, board: chess.Board, nodes: int) -> Judgement:
         self._may_look()
-        return Judgement(*self._engine.analyse(board, nodes))
+        if not all(board.move_stack):  # UCI has no move that passes
+            board = board.copy(stack=False)
+        return Judgement(*self._engine.analyse(board, nodes, self._longest_s))
 
-    def line(self, board: chess.Board, begun: Judgement) -> tuple[chess.Move, ...]:
-        """The best line from ``board``, long enough for an explanation, or to the end of the game.
-        ``begun`` is its known beginning."""
-        plies = self.effort.plies
+    def line(
+        self, board: chess.Board, begun: Judgement, plies: int | None = None
+    ) -> tuple[chess.Move, ...]:
+        """The best line from ``board``, so many ``plies`` long or long enough for an explanation,
+        or to the end of the game. ``begun`` is its known beginning."""
+        plies = plies or self.effort.plies
         line, board = list(begun.line[:plies]), board.copy()
         for move in line:
             board.push(move)
@@ -131,6 +145,76 @@ class Analyst:
                 line.append(move)
                 board.push(move)
         return tuple(line)
+
+
+@dataclass(frozen=True)
+class EngineAnswer:
+    """The answer to the question ``key`` of a :class:`BackgroundAnalyst`."""
+
+    key: object
+    value: object
+
+
+@dataclass(frozen=True)
+class EngineReplaced:
+    """The engine keeps failing. The built-in opponent takes its place, unless it was that one."""
+
+    by_built_in: bool
+
+
+@dataclass(frozen=True)
+class EngineRefused:
+    """No engine may look any more, because of ``error``."""
+
+    error: ValueError
+
+
+class BackgroundAnalyst:
+    """Asks an engine in a thread of its own, one question at a time; a new question replaces one
+    that still waits. ``tell`` gets each answer, and the failures, in that thread. :meth:`close` it.
+    """
+
+    def __init__(self, analyst: Analyst, tell: Callable[[object], object]) -> None:
+        self.analyst = analyst
+        self._tell = tell
+        self._changed = threading.Condition()
+        self._wanted: tuple[object, Callable[[Analyst], object]] | None = None
+        self._closed = False
+        threading.Thread(target=self._run, name="analysis", daemon=True).start()
+
+    def ask(self, key: object, question: Callable[[Analyst], object]) -> None:
+        """Ask, and tell the answer under this ``key``."""
+        with self._changed:
+            self._wanted = key, question
+            self._changed.notify()
+
+    def close(self) -> None:
+        """End the engine, whatever it does. Nothing is told any more."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify()
+            self.analyst.close()
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._closed or self._wanted is not None)
+                if self._closed or self._wanted is None:
+                    return
+                (key, question), self._wanted = self._wanted, None
+            try:
+                told: object = EngineAnswer(key, question(self.analyst))
+            except EngineFailedError:
+                told = EngineReplaced(not self.analyst.program.is_built_in)
+            except ValueError as error:
+                told = EngineRefused(error)
+            with self._changed:
+                if self._closed:
+                    return
+                if isinstance(told, EngineReplaced) and told.by_built_in:
+                    self.analyst = self.analyst.instead(BUILT_IN_ENGINE)
+                    self._wanted = self._wanted or (key, question)
+                self._tell(told)
 
 
 _VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}

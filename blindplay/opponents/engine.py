@@ -49,6 +49,8 @@ HINT_S = 0.5
 TRIES = 3
 """Number of times that an engine may fail at one move before the built-in opponent plays on in its
 place."""
+_LATEST_S = 10.0
+"""Seconds that people wait for an engine that hangs at one move, tried again included."""
 UNPRESSED_S = 2.0
 """Seconds in which a made move may still be corrected without a clock, because nobody presses."""
 _EVEN = 40  # centipawns; a draw is accepted up to this advantage
@@ -185,15 +187,17 @@ class EnginePlayer(AbsentPlayer):
 
     def _ask(self, question: Callable[[uci.UciEngine], _Answer]) -> _Answer:
         """The answer of the engine. A failing engine is started again, and the table says so."""
-        tries = 0
+        tries, late_s = 0, 0.0
         while True:
             try:
                 return question(self._engine)
-            except uci.EngineFailedError:
+            except uci.EngineFailedError as error:
                 if self._closed.is_set():
                     raise
                 tries += 1
-                replaced = tries >= TRIES and not self._engine.program.is_built_in
+                late_s += error.late_s
+                fails = tries >= TRIES or late_s + error.late_s > _LATEST_S
+                replaced = fails and not self._engine.program.is_built_in
                 if replaced:
                     self._engine = uci.UciEngine(uci.BUILT_IN, self.level)
                 self._tell("opponent_replaced" if replaced else "opponent_restarted")

@@ -5,9 +5,11 @@ strength, in words and in Elo.
 import asyncio
 import logging
 import os
+import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import CancelledError
 from contextlib import suppress
@@ -71,11 +73,13 @@ def level(text: str) -> Level:
 log = logging.getLogger(__name__)
 chess.engine.LOGGER.setLevel(logging.CRITICAL)  # what engines say besides is for nobody's terminal
 
-START_S = 20.0
-"""Seconds that an engine may take to start."""
-PATIENCE_S = 10.0
+START_S = 10.0
+"""Seconds that an engine may take to start, with its network."""
+PATIENCE_S = 4.0
 """Seconds by which an engine may answer later than asked before it counts as hung."""
-_LONGEST_ANALYSIS_S = 60.0
+_BUILT_IN_S = 30.0
+"""The same two for the built-in engine: nothing can take its place where a machine is busy."""
+LONGEST_ANALYSIS_S = 60.0
 _SAME_FOR_ALL = {"Threads": 1, "Hash": 16}  # megabytes
 _FOLDERS = ("/usr/games", "/usr/local/games", "/usr/local/bin", "/opt/homebrew/bin")
 """More folders that may hold Stockfish: Debian's folder of games is not on everybody's path."""
@@ -84,7 +88,12 @@ _POLITENESS = 10  # how far an engine steps back behind ears and keys, as of ``n
 
 
 class EngineFailedError(RuntimeError):
-    """The engine did not start, hung, ended, or gave an impossible answer."""
+    """The engine did not start, hung, ended, or gave an impossible answer. ``late_s``: the seconds
+    for which it was waited for in vain."""
+
+    def __init__(self, message: str, late_s: float = 0.0) -> None:
+        super().__init__(message)
+        self.late_s = late_s
 
 
 @dataclass(frozen=True)
@@ -135,7 +144,7 @@ class UciEngine:
     ) -> None:
         self.program = program
         self._level = level
-        self._patience_s = patience_s
+        self._patience_s = max(patience_s, program.is_built_in * _BUILT_IN_S)
         self._running: chess.engine.SimpleEngine | None = None
         self._game = object()
         self._closed = False
@@ -157,15 +166,15 @@ class UciEngine:
         return move, 0 if score is None else score.pov(board.turn).score(mate_score=100_000)
 
     def analyse(
-        self, board: chess.Board, nodes: int
+        self, board: chess.Board, nodes: int, longest_s: float = LONGEST_ANALYSIS_S
     ) -> tuple[chess.engine.Score, tuple[chess.Move, ...]]:
         """The score for the side on move, and the best line. The same question has the same answer:
         the engine visits ``nodes`` positions in one thread, and remembers nothing.
 
-        :raises EngineFailedError: if it gives no legal move, or takes more than a minute.
+        :raises EngineFailedError: if it gives no legal move, or does not stop after ``longest_s``.
         """
         self._game = object()
-        limit = chess.engine.Limit(nodes=nodes, time=_LONGEST_ANALYSIS_S)
+        limit = chess.engine.Limit(nodes=nodes, time=longest_s)
         move, info = self._ask(board, limit, limited=False)
         score, line = info.get("score"), tuple(info.get("pv", ()))
         if score is None:
@@ -188,10 +197,7 @@ class UciEngine:
 
         :raises EngineFailedError: if it does not start.
         """
-        try:
-            option = self._started().options.get("UCI_Elo")
-        except _FAILURES as error:
-            raise self._failed(error) from None
+        option = self._started().options.get("UCI_Elo")
         if option is None or option.min is None or option.max is None:
             return None
         return option.min, option.max
@@ -199,8 +205,8 @@ class UciEngine:
     def _ask(
         self, board: chess.Board, limit: chess.engine.Limit, *, limited: bool
     ) -> tuple[chess.Move, chess.engine.InfoDict]:
+        engine = self._started()
         try:
-            engine = self._started()
             engine.ping()  # a late line about an earlier question does not answer this one
             played = engine.play(
                 board,
@@ -215,10 +221,11 @@ class UciEngine:
             raise self._failed(ValueError(played.move))
         return played.move, played.info
 
-    def _failed(self, error: BaseException) -> EngineFailedError:
+    def _failed(self, error: BaseException, patience_s: float | None = None) -> EngineFailedError:
         log.info("The engine %s failed: %r", self.program.name, error)
         self.stop()
-        return EngineFailedError(f"{self.program.name}: {error!r}")
+        late_s = (patience_s or self._patience_s) if isinstance(error, TimeoutError) else 0.0
+        return EngineFailedError(f"{self.program.name}: {error!r}", late_s)
 
     def _options(
         self, engine: chess.engine.SimpleEngine, *, limited: bool
@@ -226,36 +233,70 @@ class UciEngine:
         """One thread with a small memory, and how strong the engine plays; at its weakest or
         strongest where it has no such level."""
         known, elo = engine.options, self._level.elo
-        yield from ((name, value) for name, value in _SAME_FOR_ALL.items() if name in known)
-        option = known.get("UCI_Elo")
-        if "UCI_LimitStrength" not in known or option is None:
-            return
-        limited = limited and elo is not None
-        yield "UCI_LimitStrength", limited
-        if limited and elo is not None:
-            low, high = option.min or elo, option.max or elo
-            yield "UCI_Elo", min(max(elo, low), high)
+        numbers = dict(_SAME_FOR_ALL)
+        if "UCI_LimitStrength" in known and "UCI_Elo" in known:
+            yield "UCI_LimitStrength", limited and elo is not None
+            if limited and elo is not None:
+                numbers["UCI_Elo"] = elo
+        for name, value in numbers.items():
+            option = known.get(name)
+            if option is not None and option.type == "spin":
+                low = value if option.min is None else option.min
+                yield name, max(low, value if option.max is None else min(value, option.max))
 
     def _started(self) -> chess.engine.SimpleEngine:
-        if self._running is None:
-            polite = getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
-            self._running = chess.engine.SimpleEngine.popen_uci(
+        if self._running is not None:
+            return self._running
+        patience_s = max(self._patience_s, START_S)
+        began = time.monotonic()
+        try:
+            running = self._running = chess.engine.SimpleEngine.popen(
+                _Lenient,
                 list(self.program.command),
-                timeout=max(self._patience_s, START_S),
+                timeout=patience_s,
                 setpgrp=True,  # Ctrl-C is for the table
                 stderr=subprocess.DEVNULL,
-                creationflags=polite,
+                creationflags=getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0),
             )
-            self._running.timeout = self._patience_s
-            self._running.protocol.loop.set_exception_handler(_noted)
+            running.protocol.loop.set_exception_handler(_noted)
             if self._closed:
-                self.stop()
                 raise chess.engine.EngineTerminatedError
-            if sys.platform != "win32":
-                with suppress(OSError):
-                    behind = os.getpriority(os.PRIO_PROCESS, 0) + _POLITENESS
-                    os.setpriority(os.PRIO_PROCESS, self._running.transport.get_pid(), behind)
-        return self._running
+            running.timeout = max(patience_s - (time.monotonic() - began), 0)
+            running.ping()  # some load their networks now
+            running.timeout = self._patience_s
+        except _FAILURES as error:
+            raise self._failed(error, patience_s) from None
+        if sys.platform != "win32":
+            with suppress(OSError):
+                behind = os.getpriority(os.PRIO_PROCESS, 0) + _POLITENESS
+                os.setpriority(os.PRIO_PROCESS, running.transport.get_pid(), behind)
+        return running
+
+
+class _Lenient(chess.engine.UciProtocol):
+    """Passes over options that contradict themselves; ``chess.engine`` would refuse the engine."""
+
+    def _line_received(self, line: str) -> None:
+        if not _contradicts_itself(line):
+            super()._line_received(line)
+
+
+def _contradicts_itself(line: str) -> bool:
+    """True for an option whose usual value is not one of its own."""
+    head, _type, rest = line.partition(" type ")
+    kind, *parts = re.split(r"\s+(default|min|max|var)\b\s*", rest.strip())
+    given = list(zip(parts[::2], parts[1::2], strict=True))
+    if not head.lstrip().startswith("option") or kind not in ("spin", "combo"):
+        return False
+    usual = dict(given).get("default", "")
+    if kind == "combo":
+        return ("var", usual) not in given
+    try:
+        value = int(usual)
+        low, high = (int(dict(given).get(name, value)) for name in ("min", "max"))
+    except ValueError:
+        return True
+    return not low <= value <= high
 
 
 def _noted(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ and every sentence cites the article on which it rests.
 """
 
 import dataclasses
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,8 @@ from typing import Any
 
 import chess
 
-from blindplay.given import plain_lines, read_bytes, shown
+from blindplay.encodings import guess
+from blindplay.given import SHEET, read_bytes, shown
 from blindplay.language import Language
 from blindplay.language.scoresheets.entries import Doubt, SheetEntry, entries
 from blindplay.language.scoresheets.notation import is_gap
@@ -38,7 +39,6 @@ _DOUBTS = frozenset(doubt.value for doubt in Doubt)
 # The rule on which the decision rests, by the reason why the common game ends.
 _RULES = {None: "boards_differ", "parted": "boards_differ_sheets_differ", "illegal": "illegal"}
 _OTHER_RULE = "displaced_found"
-_MOST_BYTES = 200_000  # of a sheet
 _MOST_WORDS = 8_000  # of a sheet; the longest game that was ever played has about 2000 in words
 _MOST_DIFFERENT = 8  # squares: more than one slip can change
 
@@ -137,22 +137,21 @@ class Reconciliation:
         }
 
 
-def read_sheet(path: Path) -> list[SheetEntry]:
-    """The entries of a sheet in a file; a ``.brf`` file is for a Braille embosser.
+def read_sheet(
+    path: Path, tell: Callable[[str], object] = lambda sentence: None
+) -> list[SheetEntry]:
+    """The entries of a sheet in a file; a ``.brf`` file is for a Braille embosser. ``tell`` gets a
+    sentence about letters that were guessed.
 
     :raises ValueError: if it cannot be read.
     """
-    data = read_bytes(path, _MOST_BYTES)
-    if b"\0" in data and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
+    data = read_bytes(path, SHEET)
+    found = guess(data, str(path))
+    if any("\0" in line for line in found.lines):
         raise ValueError(
             _("{path} is not a text file; give one that holds the moves as written.", path=path)
         )
-    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError:
-        text = data.decode("cp1252", errors="replace")  # the encoding of older programs
-    text = plain_lines(text)
+    text = found.text
     if len(text.split()) > _MOST_WORDS:
         raise ValueError(
             _(
@@ -161,6 +160,8 @@ def read_sheet(path: Path) -> list[SheetEntry]:
                 most_words=_MOST_WORDS,
             )
         )
+    if found.guessed:
+        tell(found.guessed)
     return entries(text, brf=path.suffix.lower() == ".brf")
 
 

@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, get_args
 
+from blindplay.given import KEPT
 from blindplay.own_files import lock as lock
 from blindplay.translation import _
 
@@ -85,10 +86,10 @@ def keep_damaged(journal: Path, content: bytes) -> Path:
     """
     copies, new = _copies(journal)
     for copy in copies:
-        if copy.is_file() and copy.read_bytes() == content:
+        same = copy.is_file() and copy.stat().st_size == len(content)
+        if same and _beginning(copy, len(content)) == content:
             return copy
-    with contextlib.suppress(FileNotFoundError):
-        write_new(pulse_of(new), pulse_of(journal).read_bytes())
+    _copy(pulse_of(journal), pulse_of(new))
     write_new(new, content)
     return new
 
@@ -106,17 +107,33 @@ def continue_beside(journal: Path) -> Path:
         number += 1
     ends: tuple[OwnEnd, ...] = (".options", ".distant", ".signatures")
     for end in ends:
-        with contextlib.suppress(FileNotFoundError):
-            write_new(beside(new, end), beside(journal, end).read_bytes())
+        _copy(beside(journal, end), beside(new, end))
     return new
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a small file beside a journal, if there is one."""
+    with contextlib.suppress(FileNotFoundError):
+        write_new(target, _beginning(source, KEPT.most_bytes))
+
+
+def _beginning(path: Path, size: int) -> bytes:
+    with path.open("rb") as file:
+        return file.read(size)
+
+
+def newest_copy(journal: Path) -> Path | None:
+    """The newest damaged copy; None if there is none."""
+    copies, _rest = _copies(journal)
+    return copies[-1] if copies else None
 
 
 def damaged_before(journal: Path, content: bytes) -> Path | None:
     """The newest damaged copy, if ``content`` is its beginning: nothing was added since."""
-    copies, _rest = _copies(journal)
+    copy = newest_copy(journal)
     with contextlib.suppress(OSError):
-        if copies and copies[-1].read_bytes().startswith(content):
-            return copies[-1]
+        if copy is not None and _beginning(copy, len(content)) == content:
+            return copy
     return None
 
 

@@ -11,22 +11,26 @@ import dataclasses
 import datetime
 import json
 import secrets
+import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
+from blindplay.given import JOURNAL, in_time
 from blindplay.laws import Fact, FactError, Game, Ruling
 from blindplay.laws.facts import Setup, loads
 from blindplay.own_files import data_folder, read_object
-from blindplay.translation import _
+from blindplay.translation import _, join_texts
 from blindplay.wording.pack_words import PackWords
 
 from . import files
 from .files import OWN_ENDS, PART, SUFFIX, beside, damaged_copies
 from .journal import JournalError, is_journal, is_running, read_journal
 from .tape import is_recording, tape_folder
+
+_EVENT_DAY_S = 86_400.0  # after that, --resume leaves out a finished game of an event
 
 
 def tables_folder() -> Path:
@@ -175,11 +179,12 @@ def journals() -> list[Path]:
 
 def kept_game(journal: Path) -> KeptGame:
     """The game in one journal. No content of the file raises an error."""
-    game, trouble = Game(PackWords()), ""
+    game, troubles = Game(PackWords()), list[str]()
     try:
-        deque(replay(read_from_journal(journal), game=game), maxlen=0)
+        deque(replay(read_from_journal(journal, troubles.append), game=game), maxlen=0)
     except ValueError as error:
-        trouble = str(error)
+        troubles.append(str(error))
+    trouble = join_texts(" ", troubles)
     running = is_running(journal)
     setup = game.setup
     if setup is None:
@@ -214,12 +219,22 @@ def last_played() -> Path:
     )
 
 
-def last_unfinished() -> Path:
-    """The journal of the unfinished game that was played last.
+def last_unfinished(*, of_event: bool = False) -> Path:
+    """The journal of the unfinished game that was played last. At a table that waits for pairings
+    any game of the last day can be resumed: one that is set up, one that players must sign, and
+    the last one before the next pairing. After people have left such a table, an unfinished game
+    comes before it, unless one ``of_event`` is wanted.
 
     :raises ValueError: if there is none.
     """
-    journal = next((game.journal for game in kept_games() if game.unfinished), None)
+    journal, left = None, False
+    for game in kept_games():
+        goes_on = _may_go_on(game.journal)
+        left = left or (goes_on and bool(kept_options(game.journal).get("left")))  # and all before
+        if goes_on if of_event else game.unfinished or (goes_on and not left):
+            return game.journal
+        if journal is None and (game.unfinished or goes_on):
+            journal = game.journal
     if journal is None:
         raise ValueError(
             _(
@@ -229,6 +244,15 @@ def last_unfinished() -> Path:
             )
         )
     return journal
+
+
+def _may_go_on(journal: Path) -> bool:
+    kept = kept_options(journal)
+    return bool(
+        kept.get("await_pairing")
+        and not kept.get("withdrawn")
+        and time.time() - journal.stat().st_mtime < _EVENT_DAY_S
+    )
 
 
 def last_finished() -> Path:
@@ -252,11 +276,26 @@ def being_played(*others: Path) -> Path | None:
     return next(filter(is_running, (*others, *journals())), None)
 
 
+def check_none_is_played(*others: Path) -> None:
+    """Look whether a position may be examined now (11.3.1). ``others`` as :func:`being_played`.
+
+    :raises ValueError: if a table plays a game.
+    """
+    if (playing := being_played(*others)) is not None:
+        raise ValueError(
+            _(
+                "A table is playing the game in {playing} at this moment; a review "
+                "comes after the game.",
+                playing=playing,
+            )
+        )
+
+
 class ReplayError(ValueError):
     """A line that is not a fact, or a fact that cannot come at its place."""
 
 
-def read_facts(stream: TextIO, name: str) -> Iterator[tuple[str, Fact]]:
+def read_facts(stream: Iterable[str], name: str) -> Iterator[tuple[str, Fact]]:
     """The facts of a stream of JSON Lines, each with its place, ``NAME:LINE``; empty lines are
     skipped.
 
@@ -278,14 +317,20 @@ def read_facts(stream: TextIO, name: str) -> Iterator[tuple[str, Fact]]:
         ) from None
 
 
-def read_from_journal(path: Path) -> Iterator[tuple[str, Fact]]:
+def read_from_journal(
+    path: Path, tell: Callable[[str], object] = lambda sentence: None
+) -> Iterator[tuple[str, Fact]]:
     """The facts of a journal. Instead of its position, each has the beginning of the
-    message for a fact that cannot come.
+    message for a fact that cannot come. ``tell`` gets a sentence about damage that was put right.
 
-    :raises JournalError: if there is no journal; if it is damaged, after its last whole line.
+    :raises JournalError: if there is no journal; if it is damaged, after the last line that is
+        proved; if a newer version wrote it, before the first line that is not known.
+    :raises ValueError: one sentence, if the work on the facts takes too long.
     """
     contents = read_journal(path)
-    for fact in contents.facts:
+    if contents.repaired:
+        tell(contents.repaired)
+    for fact in in_time(contents.facts, JOURNAL, path):
         yield _("{path} is not the journal of a game", path=path), fact
     if contents.trouble:
         raise JournalError(contents.trouble)
@@ -324,6 +369,21 @@ def keep_options(journal: Path, options: Mapping[str, Any]) -> None:
     with contextlib.suppress(OSError):
         journal.parent.mkdir(parents=True, exist_ok=True)
         files.write_new(options_of(journal), text.encode())
+
+
+def note(journal: Path, **marks: bool | Mapping[str, str]) -> None:
+    """Note beside the journal what a later table must know of its game: ``withdrawn`` by the hall,
+    ``left`` by people who have ended the table of the event, or ``board_ids`` by seat."""
+    kept = kept_options(journal)
+    if kept and any(kept.get(name, False) != mark for name, mark in marks.items()):
+        keep_options(journal, {**kept, **marks})
+
+
+def leave_event() -> None:
+    """Note that people have ended a table that waits for pairings; see :func:`last_unfinished`."""
+    journal = next(filter(_may_go_on, journals()), None)
+    if journal is not None:
+        note(journal, left=True)
 
 
 def kept_options(journal: Path) -> dict[str, Any]:

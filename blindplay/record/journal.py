@@ -9,86 +9,39 @@ inserted line is found. The last digest, the seal, stands for the whole game. Th
 who wrote a line, and cannot show that lines are missing at the end; the pulse can (see
 :mod:`.pulse`). docs/development/journal.md describes the format for other programs.
 
-Reading never changes anything: :func:`read_journal` gives the facts up to the first line that is
-not whole, and one sentence about the rest. Everything that reads a journal uses it.
+Reading never changes anything: :func:`read_journal` gives the facts up to the first line that
+nothing proves, and one sentence about the rest. Everything that reads a journal uses it. A damaged
+line that its digest proves is put right (see :mod:`.chain`).
 """
 
 import contextlib
-import hashlib
 import json
-import math
 import os
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from blindplay.given import read_bytes, reason_of
-from blindplay.laws.facts import Fact, FactError, dumps, parse
+from blindplay.given import JOURNAL, read_bytes, reason_of, too_large
+from blindplay.laws.facts import Fact, FactError, UnknownError, parse_kept
 from blindplay.translation import _, join_texts
 
 from . import files
+from .chain import Chain, begins, digest_of, encoded, number_of, read_chain, stated
 from .pulse import Beat, Pulse, last_beat
-
-FIRST = b'{"n":1,"wall":'
-"""Every journal begins with these bytes."""
-DIGITS = 32
-"""The length of a digest, in hexadecimal: half a SHA-256."""
-
-
-MOST_BYTES = 50_000_000
-"""Limit of a journal that is read, five days of a running clock. A table reads all of its own."""
-
-
-def encoded(fact: Fact, end: tuple[int, str]) -> tuple[bytes, tuple[int, str]]:
-    """The line of a fact that comes after ``end``, and the new end: a number and a digest."""
-    number, before = end[0] + 1, end[1]
-    wall = round(max(time.time(), 0.0), 3)
-    covered = f'{{"n":{number},"wall":{wall!r},"fact":{dumps(fact)}'.encode()
-    digest = _digest(before, covered)
-    return b'%b,"digest":"%b"}\n' % (covered, digest.encode()), (number, digest)
-
-
-def digest_of(line: bytes) -> str:
-    """The digest at the end of a whole line; empty for no line."""
-    return line[-len('"}\n') - DIGITS : -len('"}\n')].decode("ascii", "replace")
-
-
-def checked(line: bytes, number: int, before: str) -> dict[str, Any]:
-    """The JSON object on a whole line, which comes without its line feed. It must have this number
-    and come after the digest ``before``. The line must be as it was written, byte for byte: the
-    same object with another space is damage.
-
-    :raises ValueError: if it is not.
-    """
-    text = line.decode("utf-8")
-    value = json.loads(text)
-    if not isinstance(value, dict) or list(value) != ["n", "wall", "fact", "digest"]:
-        raise ValueError(_("other keys"))
-    if type(value["n"]) is not int or value["n"] != number:
-        raise ValueError(_("another number"))
-    if type(value["wall"]) is not float or not 0 <= value["wall"] < math.inf:
-        raise ValueError(_("no time of day"))
-    if text != json.dumps(value, ensure_ascii=False, separators=(",", ":")):
-        raise ValueError(_("another form"))
-    if value["digest"] != _digest(before, line[: -len(',"digest":""}') - DIGITS]):
-        raise ValueError(_("another digest"))
-    return value
-
-
-def _digest(before: str, covered: bytes) -> str:
-    return hashlib.sha256(before.encode() + covered).hexdigest()[:DIGITS]
-
 
 _KEEP = _(
     "What comes from there on cannot be relied on; keep the file as it is and go by the "
     "scoresheets from there."
 )
 _FOREIGN = _("another game lies there")
-# A table whose last beat is recent may be writing the journal at this moment.
+_BEGINNING = 3000  # bytes, enough for the first line of a journal
+# A table whose last beat is recent may be writing the journal at this moment. One that stands in
+# the middle of a line, on a busy machine, has it open.
 _RECENT_S = 2.0
-_REREADS, _REREAD_S = 5, 0.05
+_REREADS, _REREAD_S = 40, 0.05
 _RELOCKS, _RELOCK_S = 10, 0.03
 
 
@@ -98,17 +51,33 @@ class JournalError(ValueError):
 
 @dataclass(frozen=True)
 class JournalContents:
-    """The facts of a journal up to the last whole line, and the fault after it."""
+    """The facts of a journal up to the last line that is proved, and the fault after it."""
 
     facts: list[Fact]
     whole: bytes
-    """The lines of these facts."""
-    trouble: str = ""
-    """One sentence about a fault after them; empty if there is none."""
+    """The lines of these facts, as they were written."""
+    fault: str = ""
+    """One sentence about damage after them; empty if there is none."""
     torn: bool = False
     """Only the last line is incomplete: the table stopped while it wrote the line."""
     foreign: bool = False
     """The pulse beside the journal belongs to other facts than these."""
+    unknown: str = ""
+    """One sentence about a line of the chain after them that this program does not know."""
+    newer: bool = False
+    """A newer version wrote that line."""
+    repaired: str = ""
+    """One sentence about damage that was put right, so that the facts are proved all the same."""
+    proved: bytes = b""
+    """All lines that are proved, also those that this program does not know."""
+    later: tuple[tuple[int, Fact], ...] = ()
+    """The facts of later lines that follow each other, with their numbers. They are no part of the
+    game: nothing proves what came before them."""
+
+    @property
+    def trouble(self) -> str:
+        """Why these are not all facts; empty if they are."""
+        return join_texts(" ", filter(None, (self.unknown, self.fault)))
 
     @property
     def end(self) -> tuple[int, str]:
@@ -116,9 +85,14 @@ class JournalContents:
         return len(self.facts), digest_of(self.whole)
 
     @property
+    def proved_end(self) -> tuple[int, str]:
+        """The number and the digest of the last line that is proved."""
+        return self.proved.count(b"\n"), digest_of(self.proved)
+
+    @property
     def game(self) -> str:
-        """The digest of the first fact, by which games differ; empty if there is none."""
-        return digest_of(self.whole[: self.whole.find(b"\n") + 1])
+        """The digest of the first line, by which games differ; empty if there is none."""
+        return digest_of(self.proved[: self.proved.find(b"\n") + 1])
 
 
 def read_journal(path: Path) -> JournalContents:
@@ -129,7 +103,10 @@ def read_journal(path: Path) -> JournalContents:
     for _unused in range(_REREADS):
         beat = last_beat(path)  # before the lines: a running table adds more
         contents = _decoded(path, _content_of(path), beat)
-        if not contents.trouble or beat is None or abs(time.time() - beat.wall) > _RECENT_S:
+        if not contents.trouble:
+            break
+        recent = beat is not None and abs(time.time() - beat.wall) <= _RECENT_S
+        if not recent and not (contents.torn and is_running(path)):
             break
         time.sleep(_REREAD_S)
     return contents
@@ -140,7 +117,7 @@ def is_journal(path: Path) -> bool:
     with contextlib.suppress(OSError):
         if path.is_file():  # reading a named pipe would wait
             with path.open("rb") as file:
-                return file.read(len(FIRST)) == FIRST
+                return bool(content := file.read(_BEGINNING)) and begins(content)
     return False
 
 
@@ -178,14 +155,15 @@ class Journal:
     def __init__(self, path: Path, *, resume: bool = False) -> None:
         """Open the journal at ``path`` for a new game, or with ``resume`` to continue its game.
 
-        A damaged journal is continued after its last whole line; the damaged file is kept under
-        another name first. While that, or any other writing, is impossible (a full disk, a
+        A damaged journal is continued after the last line that is proved; the damaged file is kept
+        under another name first. While that, or any other writing, is impossible (a full disk, a
         read-only folder), the journal is opened all the same, and the facts are kept in memory.
         :attr:`notes` says what happened.
 
         :raises JournalError: if a table has this journal open, the file is not a journal or a
-            symbolic link; with ``resume``, if there is none, its first line is damaged, or the
-            pulse belongs to another game; otherwise, if the file is damaged or cannot be created.
+            symbolic link; with ``resume``, if there is none, its first line is damaged, the pulse
+            belongs to another game, or a newer version wrote it; otherwise, if the file is damaged
+            or cannot be created.
         """
         self.path = path
         self.notes: tuple[str, ...] = ()
@@ -202,7 +180,9 @@ class Journal:
         self._game = ""  # digest of the first line
         self._synced = 0  # number of bytes of _content that are in the file
         self._synced_end = (0, "")  # number and digest of the last line in the file
+        self._failed = False  # people were told the last facts, but the disk did not take them
         self._clean = False  # the file holds only these bytes
+        self._changed_at = 0  # when the file was last changed, as the file system says, in ns
         self._damage: bytes | None = None  # the damaged file's content, until a copy is kept
         self._repaired = ""  # what was found wrong with the file and set right; not reported yet
         self._handle: int | None = None  # of the file, open for writing and locked
@@ -226,9 +206,11 @@ class Journal:
                 line, self._end = encoded(fact, self._end)
                 self._game = self._game or self._end[1]
                 self._content += line
-            self._write()
-            if facts and self._pulse.beats:  # else facts after the last beat could be cut off
-                self.beat(facts[-1].t)
+            try:
+                self._write()
+            finally:
+                if facts and self._pulse.beats:  # else facts after the last beat could be cut off
+                    self.beat(facts[-1].t)
 
     def save(self) -> None:
         """Write the facts that could not be written before.
@@ -262,10 +244,11 @@ class Journal:
             return _decoded(self.path, bytes(self._content), None).facts
 
     def beat(self, t: int) -> None:
-        """Note beside the journal that the table's time is ``t`` ms. It never fails, and
-        waits only for this."""
+        """Note beside the journal that the table's time is ``t`` ms, and how many facts people were
+        told, also those that could not be written. It never fails, and waits only for this."""
         if not self._closed and self._damage is None:
-            self._pulse.beat(Beat(*self._synced_end, t, time.time(), self._game))
+            told = self._end if self._failed else self._synced_end
+            self._pulse.beat(Beat(*told, t, time.time(), self._game))
 
     def close(self) -> None:
         """Release the journal. Facts that could not be written are lost."""
@@ -293,6 +276,8 @@ class Journal:
                     path=path.resolve(),
                 )
             )
+        if path.is_file() and path.stat().st_size > JOURNAL.most_bytes:
+            raise JournalError(str(too_large(path, JOURNAL)))
         try:
             if not resume:
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -317,7 +302,11 @@ class Journal:
             content = files.read(handle)
         except OSError as error:
             raise _unreadable(path, error) from None
-        self._take_over(content, _decoded(path, content, beat), resume)
+        contents = _decoded(path, content, beat)
+        kept = self._whole_copy(content, contents, beat) if resume else None
+        if kept is not None:
+            contents = kept[1]
+        self._take_over(content, contents, resume, kept and kept[0])
         if self._end[0] == 0:
             self._pulse.forget()  # of a game whose journal is gone
         elif not self.damaged:
@@ -350,27 +339,60 @@ class Journal:
                 )
             )
 
-    def _take_over(self, content: bytes, contents: JournalContents, resume: bool) -> None:
-        """Continue the journal that the file holds."""
+    def _whole_copy(
+        self, content: bytes, contents: JournalContents, beat: Beat | None
+    ) -> tuple[Path, JournalContents] | None:
+        """The newest damaged copy, and what it holds, if the file holds only a part of that: a
+        power cut came while the journal was put right."""
+        if contents.foreign or contents.unknown or content.count(b"\n") > len(contents.facts):
+            return None
+        with contextlib.suppress(JournalError):
+            if (copy := files.newest_copy(self.path)) is not None:
+                more = _decoded(copy, _content_of(copy), beat)
+                if contents.game:
+                    same = more.game == contents.game
+                else:  # the cut came before the first line; the beat was forgotten or is newer
+                    same = beat is None or beat.game in ("", more.game)
+                if (
+                    same
+                    and not (more.foreign or more.unknown)
+                    and more.whole.startswith(contents.whole)
+                    and len(more.whole) > len(contents.whole)
+                ):
+                    return copy, more
+        return None
+
+    def _take_over(
+        self, content: bytes, contents: JournalContents, resume: bool, kept: Path | None
+    ) -> None:
+        """Continue the journal that the file holds; ``kept`` is the copy from which it is put
+        right."""
         damaged = bool(contents.trouble) and not contents.torn
-        if contents.foreign or (damaged and not (resume and contents.facts)):
+        refused = contents.foreign or contents.unknown or (damaged and not contents.facts)
+        if refused or (damaged and not resume):
             raise JournalError(contents.trouble)
+        if contents.repaired and not resume:
+            raise holds_game(self.path) if contents.facts else JournalError(contents.repaired)
         if self._handle is not None:
             with contextlib.suppress(OSError):  # a killed table may have left it in the cache
                 files.sync(self._handle)
         self._content += contents.whole
-        self._end = self._synced_end = contents.end
-        self._game = contents.game
-        self._synced = len(contents.whole)
+        self._end, self._game = contents.end, contents.game
+        self._has_until(content)
         self._clean = content == contents.whole
         self.damaged = damaged
-        if contents.trouble:
-            self.notes = (contents.trouble,)
-        if damaged:
-            self._damage = content
+        self.notes = tuple(filter(None, (contents.trouble, contents.repaired)))
+        if kept is not None:
+            self.notes += (_("The damaged journal is kept as {copy}.", copy=kept),)
             with contextlib.suppress(OSError):  # a full disk ends no game; try again later
+                if self._handle is not None:
+                    self._put()
+        elif damaged or contents.repaired:
+            self._damage = content
+            with contextlib.suppress(OSError):
                 copy = self._restore(content)
                 self.notes += (_("The damaged journal is kept as {copy}.", copy=copy),)
+                self._put()
         elif resume and content and (copy_before := files.damaged_before(self.path, content)):
             self.damaged = True  # a power cut came before it was reported
             self.notes += (
@@ -379,6 +401,18 @@ class Journal:
                     copy_before=copy_before,
                 ),
             )
+
+    def _has_until(self, content: bytes) -> None:
+        """Note that the file, which holds ``content``, begins with these of our lines."""
+        ours, whole = bytes(self._content), 0
+        if content.startswith(ours):
+            whole = len(ours)
+        while end := content.find(b"\n", whole) + 1:
+            if content[whole:end] != ours[whole:end]:
+                break
+            whole = end
+        self._synced = whole
+        self._synced_end = ours.count(b"\n", 0, whole), digest_of(ours[:whole])
 
     def _restore(self, damaged: bytes) -> Path:
         """Keep a copy of the damaged file as evidence, then cut off the bytes after the last
@@ -390,7 +424,8 @@ class Journal:
         if self._handle is None:
             raise PermissionError(_("it can only be read"))
         copy = files.keep_damaged(self.path, damaged)
-        self._pulse.forget()
+        if self.damaged:
+            self._pulse.forget()
         files.truncate(self._handle, self._synced)
         files.sync(self._handle)
         self._damage, self._clean = None, True
@@ -425,7 +460,9 @@ class Journal:
                 self._put()
                 if self._is_in_place():  # else the file was moved in the middle of this
                     break
+            self._failed = False
         except OSError as error:
+            self._failed = True
             raise JournalError(
                 _(
                     "The journal {path} cannot be written ({reason}); make room on the "
@@ -446,8 +483,14 @@ class Journal:
             # ones, and bytes of a failed sync may never leave the cache unless written again.
             files.truncate(self._handle, self._synced)
         self._clean = False
-        files.write(self._handle, bytes(self._content[self._synced :]))
-        files.sync(self._handle)
+        try:
+            files.write(self._handle, bytes(self._content[self._synced :]))
+            files.sync(self._handle)
+        except OSError:
+            with contextlib.suppress(OSError):  # who reads the file meanwhile finds whole lines
+                files.truncate(self._handle, self._synced)
+            raise
+        self._changed_at = os.fstat(self._handle).st_mtime_ns
         self._clean = True
         self._synced, self._synced_end = len(self._content), self._end
 
@@ -455,18 +498,22 @@ class Journal:
         """Return whether another program has written into our file, or cut it."""
         if self._handle is None:
             return False
-        size = os.fstat(self._handle).st_size
-        return size < self._synced or (self._clean and size > self._synced)
+        now = os.fstat(self._handle)
+        if now.st_size < self._synced or (self._clean and now.st_size > self._synced):
+            return True
+        if now.st_mtime_ns == self._changed_at:
+            return False
+        if files.read(self._handle)[: self._synced] != self._content[: self._synced]:
+            return True
+        self._changed_at = now.st_mtime_ns
+        return False
 
     def _take_back(self, content: bytes) -> None:
         """Go on after the lines of our game at the beginning of the changed ``content``. Unless it
         is only cut, keep a copy of it."""
-        ours, whole = bytes(self._content), 0
-        while (end := content.find(b"\n", whole) + 1) and ours.startswith(content[:end]):
-            whole = end
-        self._synced, self._clean = whole, False
-        self._synced_end = ours.count(b"\n", 0, whole), digest_of(ours[:whole])
-        self._damage = None if ours.startswith(content) else content
+        self._has_until(content)
+        self._clean = False
+        self._damage = None if self._content.startswith(content) else content
         self._repaired = _(
             "Another program has changed the journal {path} during the game. All of it "
             "has been written there once more; keep other programs away from it.",
@@ -474,8 +521,8 @@ class Journal:
         )
 
     def _find_place(self) -> None:
-        """Open the file that the journal's name belongs to now. If it is not a file of this game,
-        leave it alone, and continue under another name beside it."""
+        """Open the file that the journal's name belongs to now. If something else than this game
+        lies there, leave it alone, and continue under another name beside it."""
         if self._handle is not None:
             self._release()
             self._synced, self._synced_end = 0, (0, "")
@@ -486,14 +533,17 @@ class Journal:
             )
         try:
             self._attach()
-        except _ForeignFileError:
+        except OSError as error:
+            other = self.path.is_symlink() or (self.path.exists() and not self.path.is_file())
+            if not (other or isinstance(error, _ForeignFileError)):
+                raise
             taken, self.path = self.path, files.continue_beside(self.path)
             self._pulse.close()
             self._pulse = Pulse(self.path)
             self._attach()
             self._repaired = _(
-                "Another game lies in the place of the journal {taken}. All of this "
-                "one has been written into {path} and goes on there; keep both files.",
+                "Something else lies in the place of the journal {taken}. All of this game "
+                "has been written into {path} and goes on there; keep both.",
                 taken=taken,
                 path=self.path,
             )
@@ -524,7 +574,7 @@ class Journal:
                 raise _ForeignFileError(_FOREIGN)
             content = files.read(handle)
             if content == self._damage:
-                self._synced = len(_decoded(self.path, content, None).whole)
+                self._has_until(content)
             elif self._content.startswith(content):
                 self._damage = None
                 self._synced, self._clean = len(content), True
@@ -554,7 +604,7 @@ def _content_of(path: Path) -> bytes:
     if not path.is_file():
         raise _no_journal(path)
     try:
-        return read_bytes(path, MOST_BYTES)
+        return read_bytes(path, JOURNAL)
     except ValueError as error:
         raise JournalError(str(error)) from None
 
@@ -592,7 +642,7 @@ def _decoded(path: Path, content: bytes, beat: Beat | None) -> JournalContents:
 
     :raises JournalError: if it does not begin as a journal does.
     """
-    if content[: len(FIRST)] != FIRST[: len(content)]:
+    if not begins(content):
         raise JournalError(
             _(
                 "{path} is not a BlindPlay journal; check the name, or choose another file "
@@ -600,73 +650,127 @@ def _decoded(path: Path, content: bytes, beat: Beat | None) -> JournalContents:
                 path=path,
             )
         )
-    *lines, rest = content.split(b"\n")
     facts: list[Fact] = []
-    digests = [""]
-    whole, wrong = 0, ""
-    for number, line in enumerate(lines, 1):
-        try:
-            value = checked(line, number, digests[-1])
-            facts.append(parse(value["fact"]))
-        except FactError as error:
-            wrong = _(
-                "The journal {path} holds at line {number} no fact that this program knows "
-                "({error}).",
-                path=path,
-                number=number,
-                error=error,
-            )
-            break
-        except (ValueError, RecursionError):
-            wrong = _(
-                "The journal {path} is damaged or was changed at line {number}.",
-                path=path,
-                number=number,
-            )
-            break
-        digests.append(value["digest"])
-        whole += len(line) + 1
-    named = files.pulse_of(path).name
-    trouble = ""
-    foreign = beat is not None and not _continues(digests, beat)
+    unknown: list[FactError] = []
+
+    def take(value: Any) -> None:
+        if not unknown:
+            try:
+                facts.append(parse_kept(value))
+            except FactError as error:
+                unknown.append(error)
+
+    try:
+        chain = read_chain(content, take, path)
+    except ValueError as error:  # it takes too long
+        raise JournalError(str(error)) from None
+    fault = ""
+    foreign = beat is not None and not _continues(chain.lines, beat)
     if foreign:
-        trouble = _(
-            "The journal {path} is not the one that its table left: {named} beside it "
-            "tells of another; put the right one there, or move {named} elsewhere to "
-            "continue this one.",
-            path=path,
-            named=named,
-        )
-    elif wrong:
-        trouble = join_texts(" ", (wrong, _KEEP))
-    elif beat is not None and beat.facts > len(facts):
-        first = len(facts) + 1
-        lacks = (
-            _("The journal {path} lacks fact {first}.", path=path, first=first)
-            if beat.facts == first
-            else _(
-                "The journal {path} lacks facts {first} to {last}.",
-                path=path,
-                first=first,
-                last=beat.facts,
-            )
-        )
-        trouble = join_texts(" ", (lacks, _KEEP))
-    torn = bool(rest) and not trouble
+        fault = _foreign(path)
+        unknown.clear()
+    elif chain.gap:
+        fault = _gap(path, chain)
+    elif beat is not None and beat.facts > len(chain.lines):
+        fault = _lacking(path, len(chain.lines) + 1, beat.facts)
+    torn = bool(chain.rest) and not fault and not unknown
     if torn:
-        trouble = _(
+        fault = _(
             "Line {count}, the last one of the journal {path}, is incomplete and is "
             "left out: the table stopped while it wrote the line; compare the position "
             "with the scoresheets.",
-            count=len(lines) + 1,
+            count=len(chain.lines) + 1,
             path=path,
         )
-    return JournalContents(facts, content[:whole], trouble, torn, foreign)
+    repaired = ""
+    if chain.differences:
+        repaired = _(
+            "The journal {path} is not as its table wrote it ({differences}). The digests prove "
+            "what was written, and that is read.",
+            path=path,
+            differences=join_texts("; ", chain.differences),
+        )
+    proved = whole = _joined(chain.lines)
+    if len(facts) < len(chain.lines):
+        whole = _joined(chain.lines[: len(facts)])
+    not_known = _unknown(path, len(facts) + 1, unknown[0]) if unknown else ""
+    newer = bool(unknown) and isinstance(unknown[0], UnknownError)
+    later = () if foreign or unknown else tuple(_later(chain))
+    return JournalContents(
+        facts, whole, fault, torn, foreign, not_known, newer, repaired, proved, later
+    )
 
 
-def _continues(digests: list[str], beat: Beat) -> bool:
-    """Return whether the lines with these ``digests`` may belong to the game of ``beat``. The first
-    digest is empty: it stands before the first line."""
-    if len(digests) > 1 and beat.game not in ("", digests[1]):
+def _later(chain: Chain) -> Iterator[tuple[int, Fact]]:
+    for line in chain.later:
+        with contextlib.suppress(FactError):
+            yield number_of(line), parse_kept(json.loads(line)["fact"])
+
+
+def _unknown(path: Path, number: int, error: FactError) -> str:
+    if isinstance(error, UnknownError):
+        return _(
+            "A newer BlindPlay wrote the journal {path}: this one does not know what line "
+            "{number} holds ({error}). Update BlindPlay; the file stays as it is.",
+            path=path,
+            number=number,
+            error=error,
+        )
+    wrong = _(
+        "The journal {path} holds at line {number} no fact that this program knows ({error}).",
+        path=path,
+        number=number,
+        error=error,
+    )
+    return join_texts(" ", (wrong, _KEEP))
+
+
+def _foreign(path: Path) -> str:
+    named = files.pulse_of(path).name
+    return _(
+        "The journal {path} is not the one that its table left: {named} beside it "
+        "tells of another; put the right one there, or move {named} elsewhere to "
+        "continue this one.",
+        path=path,
+        named=named,
+    )
+
+
+def _gap(path: Path, chain: Chain) -> str:
+    wrong = _(
+        "The journal {path} is damaged or was changed at line {number}.",
+        path=path,
+        number=chain.gap,
+    )
+    later = ""
+    if chain.later:
+        later = _(
+            "Lines {first} to {last} follow each other, but nothing proves what came before them.",
+            first=number_of(chain.later[0]),
+            last=number_of(chain.later[-1]),
+        )
+    return join_texts(" ", filter(None, (wrong, later, _KEEP)))
+
+
+def _lacking(path: Path, first: int, last: int) -> str:
+    lacks = (
+        _("The journal {path} lacks fact {first}.", path=path, first=first)
+        if first == last
+        else _(
+            "The journal {path} lacks facts {first} to {last}.", path=path, first=first, last=last
+        )
+    )
+    return join_texts(" ", (lacks, _KEEP))
+
+
+def _joined(lines: list[bytes]) -> bytes:
+    return b"\n".join((*lines, b""))
+
+
+def _continues(lines: list[bytes], beat: Beat) -> bool:
+    """Return whether these lines may belong to the game of ``beat``."""
+    if lines and beat.game not in ("", stated(lines[0])):
         return False
-    return beat.facts >= len(digests) or beat.digest == digests[beat.facts]
+    if beat.facts > len(lines):
+        return True
+    return beat.digest == (stated(lines[beat.facts - 1]) if beat.facts else "")

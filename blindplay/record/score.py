@@ -1,5 +1,6 @@
 """The game on paper: PGN, and each scoresheet as its owner wrote it."""
 
+import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from blindplay.laws.facts import SIDES
 from blindplay.laws.game import Game
 from blindplay.wording.values import write_time
 
+_BROKEN = "The journal cannot be read to its end: moves after this may be missing."
 _TAG = re.compile(r"\w{1,255}", re.ASCII)
 _DATE = re.compile(r"(\d{4})[-.](\d\d)[-.](\d\d)", re.ASCII)
 # PGN's words for how a game ended (standard of 1994, 9.8.1), by the Laws' reason.
@@ -20,6 +22,7 @@ _TERMINATIONS = {
     "flag": "time forfeit",
     "illegal_moves": "rules infraction",
     "declared": "adjudication",
+    "forfeit": "adjudication",
 }
 
 
@@ -41,6 +44,10 @@ class ScoredPly:
     offered: bool = False
 
 
+# Most entries of a sheet are as before.
+_scored = functools.lru_cache(maxsize=1 << 13)(ScoredPly)
+
+
 def entry_place(game: Game, ply: int) -> tuple[int, str]:
     """The move's number on paper, and the side of ``ply``: games may begin at any move."""
     first = game.start_board
@@ -48,10 +55,16 @@ def entry_place(game: Game, ply: int) -> tuple[int, str]:
     return first.fullmove_number + at // 2, SIDES[at % 2]
 
 
+def ply_at(game: Game, number: int, side: str) -> int:
+    """The ply of ``side`` in move ``number``; less than 1 before the first move."""
+    first = game.start_board
+    at = 2 * (number - first.fullmove_number) + SIDES.index(side)
+    return at + 1 - (first.turn == chess.BLACK)
+
+
 def ply_of(game: Game, number: int) -> int:
     """The ply with which move ``number`` begins; 1 for a number before the first move."""
-    first = game.start_board
-    return max(1, 2 * (number - first.fullmove_number) + 1 - (first.turn == chess.BLACK))
+    return max(1, ply_at(game, number, "white"))
 
 
 def sheet(game: Game, side: str) -> list[ScoredPly]:
@@ -63,12 +76,12 @@ def sheet(game: Game, side: str) -> list[ScoredPly]:
     written = game.sheets[side]
     offers = {max(ply, 1) for ply, _ in game.offered_at}
     return [
-        ScoredPly(
+        _scored(
             ply,
             *entry_place(game, ply),
-            text=written.get(ply),
-            struck=tuple(struck.get(ply, ())),
-            offered=ply in offers,
+            written.get(ply),
+            tuple(struck.get(ply, ())),
+            ply in offers,
         )
         for ply in range(1, max((*written, *struck), default=0) + 1)
     ]
@@ -99,11 +112,14 @@ def tags(game: Game, reason: str = "") -> dict[str, str]:
     return {name: " ".join(value.split()) or "?" for name, value in values.items()}
 
 
-def pgn(game: Game, reason: str = "", more: Mapping[str, str] | None = None) -> str:
+def pgn(
+    game: Game, reason: str = "", more: Mapping[str, str] | None = None, *, broken: bool = False
+) -> str:
     """The game in PGN. Comments hold the time left after each move, if there is a clock, and
     ``(=)`` for an offer of a draw (9.1.2.2).
 
-    ``reason``: that of the ruling game_over; ``more``: tags that are added or replaced.
+    ``reason``: that of the ruling game_over; ``more``: tags that are added or replaced;
+    ``broken``: the journal cannot be read to its end, and a comment after the last move says so.
 
     :raises ValueError: for a tag that PGN cannot hold.
     """
@@ -127,10 +143,12 @@ def pgn(game: Game, reason: str = "", more: Mapping[str, str] | None = None) -> 
         node = node.add_variation(ply.move)
         clock = f"[%clk {write_time(ply.clock.left[ply.side], hours=True)}]" if game.clock else ""
         node.comment = f"{_offers(game, number)} {clock}".strip()
-    if game.result == "0-0":
+    if game.result == "0-0":  # ongoing.py knows a game that is over by these sentences
         node.comment = f"{node.comment} Both players have lost: 0-0".strip()
     elif game.result in ("1/2-0", "0-1/2"):
         node.comment = f"{node.comment} The result is {game.result}".strip()
+    if broken:
+        node.comment = f"{node.comment} {_BROKEN}".strip()
     return str(out)
 
 

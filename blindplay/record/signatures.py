@@ -20,12 +20,13 @@ from typing import Any
 
 from blindplay.laws import FactError, Game, Ruling
 from blindplay.laws.rulings import dumps
-from blindplay.translation import _
+from blindplay.translation import _, join_texts
 from blindplay.version import VERSION
 from blindplay.wording.pack_words import PackWords
 
 from . import files, signatures
-from .journal import DIGITS, JournalContents, digest_of, read_journal
+from .chain import DIGITS, digest_of
+from .journal import JournalContents, read_journal
 
 _ENDING: files.OwnEnd = ".signatures"
 _MOST_BYTES = 1_000_000
@@ -200,7 +201,9 @@ class Finding:
 
     about: str
     """chain, rulings or signature."""
-    holds: bool
+    holds: bool | None
+    """None if nothing shows it here: a newer version wrote the journal, or a signature lacks that
+    need not be there."""
     sentence: str
 
 
@@ -212,16 +215,18 @@ class KnownKeys:
     keys: Mapping[str, str]
 
 
-def verify(journal: Path, known: KnownKeys | None = None) -> Iterator[Finding]:
-    """Yield the findings about a journal, right and wrong. With ``known``, its last line must be
-    signed with the key of one of these tables.
+def verify(
+    journal: Path, known: KnownKeys | None = None, *, unsigned: bool | None = False
+) -> Iterator[Finding]:
+    """Yield the findings about a journal, right and wrong. With ``known``, its last line should be
+    signed with the key of one of these tables; ``unsigned`` is what holds if it is not.
 
     :raises JournalError: if there is no journal.
     :raises OSError: if the file of its signatures cannot be read.
     """
     contents = read_journal(journal)
-    lines = contents.whole.splitlines(keepends=True)
-    yield _chain(contents)
+    lines = contents.proved.splitlines(keepends=True)
+    yield from _chain(contents)
     statements = list(_statements(journal))
     refolded = _Refolded(
         contents, {entry.n for entry in statements if isinstance(entry, SignedStatement)}
@@ -233,20 +238,23 @@ def verify(journal: Path, known: KnownKeys | None = None) -> Iterator[Finding]:
         if isinstance(entry, SignedStatement) and finding.holds:
             covered = max(covered, entry.n)
         yield finding
-    yield from _uncovered(covered, len(lines), known)
+    yield from _uncovered(covered, len(lines), True if known is None else unsigned)
 
 
-def _chain(contents: JournalContents) -> Finding:
-    if contents.trouble:
-        return Finding("chain", False, contents.trouble)
-    number, seal = contents.end
-    if not number:  # somebody may have emptied it
-        return Finding("chain", False, _("The journal is empty, so it proves no game."))
-    return Finding(
-        "chain",
-        True,
-        _("The chain holds: {number} lines, and the seal is {seal}.", number=number, seal=seal),
-    )
+def _chain(contents: JournalContents) -> Iterator[Finding]:
+    if contents.repaired:
+        yield Finding("chain", False, contents.repaired)
+    number, seal = contents.proved_end
+    if contents.fault or (contents.unknown and not contents.newer):
+        yield Finding("chain", False, contents.trouble)
+    elif not number:  # somebody may have emptied it
+        yield Finding("chain", False, _("The journal is empty, so it proves no game."))
+    elif not contents.repaired:
+        yield Finding(
+            "chain",
+            True,
+            _("The chain holds: {number} lines, and the seal is {seal}.", number=number, seal=seal),
+        )
 
 
 def _statements(journal: Path) -> Iterator[SignedStatement | Finding]:
@@ -283,6 +291,9 @@ class _Refolded:
                 return
             if number in numbers:
                 self.at[number] = {**signatures.outcome(game), "rulings": rulings.digest}
+        if contents.newer:
+            self.finding = Finding("rulings", None, contents.unknown)
+            return
         number = len(contents.facts)
         text = _(
             "The Laws take all lines up to line {number}, and the game is not over.", number=number
@@ -384,10 +395,13 @@ def _contradiction(signed: SignedStatement, refolded: Mapping[str, object]) -> s
     return ""
 
 
-def _uncovered(covered: int, number: int, known: KnownKeys | None) -> Iterator[Finding]:
+def _uncovered(covered: int, number: int, holds: bool | None) -> Iterator[Finding]:
     if covered == number:
         return
     sentence = _(
         "No table signed the lines from {covered} to {number}.", covered=covered + 1, number=number
     )
-    yield Finding("signature", known is None, sentence)
+    if holds is None:
+        last = _("So nothing shows whether lines after them are missing.")
+        sentence = join_texts(" ", (sentence, last))
+    yield Finding("signature", holds, sentence)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from blindplay.given import reason_of
+from blindplay.given import SOUND, read_bytes, reason_of
 from blindplay.language import MixedText
 from blindplay.translation import _
 
@@ -28,7 +28,12 @@ _NAME = re.compile(r"(\d{6})-ply-\d+-\w+\.flac", re.ASCII)
 EXPORT_RATE = 24_000
 """Samples per second of :func:`write_sound`."""
 _MOST_FRAMES = 48_000 * 900  # a quarter of an hour: a damaged header may claim any number
-_EXPORTS = {".flac": ("FLAC", "PCM_16"), ".wav": ("WAV", "PCM_16"), ".opus": ("OGG", "OPUS")}
+_EXPORTS = {
+    ".flac": ("FLAC", "PCM_16"),
+    ".mp3": ("MP3", "MPEG_LAYER_III"),
+    ".opus": ("OGG", "OPUS"),
+    ".wav": ("WAV", "PCM_16"),
+}
 
 
 class TapeError(ValueError):
@@ -153,18 +158,22 @@ class Tape:
                 yield int(match[1]), path
 
 
-def write_sound(path: Path, pcm: bytes) -> None:
-    """Write mono 16-bit ``pcm`` of :data:`EXPORT_RATE` Hz to a .flac, .opus or .wav file.
+def write_sound(path: Path, pcm: bytes, **tags: str) -> None:
+    """Write mono 16-bit ``pcm`` of :data:`EXPORT_RATE` Hz to a .flac, .mp3, .opus or .wav file,
+    with these ``tags``, such as a title.
 
     :raises TapeError: for another kind of file, or if the file cannot be written.
     """
     if path.suffix.lower() not in _EXPORTS:
         raise TapeError(
-            _("{path} must end in .flac, .opus or .wav: that says how it is written.", path=path)
+            _(
+                "{path} must end in .flac, .mp3, .opus or .wav: that says how it is written.",
+                path=path,
+            )
         )
     kind, subtype = _EXPORTS[path.suffix.lower()]
     try:
-        path.write_bytes(_encoded(pcm, EXPORT_RATE, kind, subtype))
+        path.write_bytes(_encoded(pcm, EXPORT_RATE, kind, subtype, **tags))
     except OSError as error:
         raise TapeError(
             _("{output} cannot be written ({reason}).", output=path, reason=reason_of(error))
@@ -219,7 +228,7 @@ def _decoded(path: Path, size: int, changed: int) -> Recording | None:
     match = _NAME.fullmatch(path.name)
     assert match is not None
     try:
-        content = path.read_bytes()
+        content = read_bytes(path, SOUND)
         with soundfile.SoundFile(io.BytesIO(content)) as sound:
             words, tags, frames = sound.title, json.loads(sound.comment), sound.frames
             if frames > _MOST_FRAMES:

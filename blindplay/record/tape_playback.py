@@ -39,10 +39,13 @@ def play_tape(
         check_output(journal, output)
     tape = find_tape(journal)
     try:
-        game = Scored.of(journal).game
+        scored = Scored.of(journal)
     except BrokenGameError as error:
         print(_("trouble: {error}", error=error), file=out)
-        game = error.before.game
+        scored = error.before
+    game = scored.game
+    if scored.repaired:
+        print(_("trouble: {error}", error=scored.repaired), file=out)
     for path in tape.damaged():
         print(_("trouble: {path} is damaged and left out.", path=path), file=out)
     recordings = tape.from_ply(ply_of(game, first) if first is not None else 1)

@@ -49,28 +49,57 @@ NOT_SIGNED: Mapping[str, str] = MappingProxyType({})
 _RUNOVER = "  "  # a block that takes another line continues in its third cell
 
 
+@dataclass(frozen=True)
+class Block:
+    """A text that begins a line of Braille, for example a move.
+
+    ``gap``: a blank line comes before it, except at the top of a page. ``new_page``: it begins a
+    page. ``keep``: the next block begins on its page.
+    """
+
+    text: str
+    gap: bool = False
+    new_page: bool = False
+    keep: bool = False
+
+
 def braille_pages(
-    blocks: Iterable[str],
+    blocks: Iterable[str | Block],
     *,
     cells: int = CELLS,
     lines: int = LINES,
     number: Callable[[int], str] = str,
+    broken: str = "",
+    starts: list[int] | None = None,
 ) -> list[list[str]]:
     """Lay out text in which each sign takes one cell: Unicode Braille, BRF or print.
 
-    Each block (for example a move) begins a line. A block that is too long is broken at blanks; it
+    Each block begins a line. A block that is too long is broken at blanks; it
     is not divided between two pages if it fits on one. From the second page on, the first line
-    holds the page's number at its right end, as ``number`` writes it.
+    holds the page's number at its right end, as ``number`` writes it. ``broken`` ends a line in the
+    middle of a word. ``starts`` gets the page of each block.
 
     :raises ValueError: for fewer than 10 cells or 3 lines.
     """
     if cells < 10 or lines < 3:
         raise ValueError(_("A Braille page needs at least 10 cells in a line and 3 lines."))
     pages: list[list[str]] = [[]]
-    for block in blocks:
-        folded = list(_folded(block, cells))
-        if len(folded) <= lines - 1 and len(pages[-1]) + len(folded) > lines:
+    every = [Block(one) if isinstance(one, str) else one for one in blocks]
+    texts = [list(_folded(block.text, cells, broken)) for block in every]
+    for block, folded, after in zip(every, texts, [*texts[1:], []], strict=False):
+        begun = len(pages[-1]) > (len(pages) > 1)
+        gap = block.gap and begun
+        needed = len(folded)
+        if block.keep:  # of a block that is longer than a page, one line
+            needed = min(needed + (len(after) if len(after) < lines else 1), lines - 1)
+        if (block.new_page and begun) or (
+            needed <= lines - 1 and len(pages[-1]) + gap + needed > lines
+        ):
             pages.append([])
+        elif gap and len(pages[-1]) < lines:
+            pages[-1].append("")
+        if starts is not None:
+            starts.append(len(pages) + (len(pages[-1]) == lines))
         for line in folded:
             if len(pages[-1]) == lines:
                 pages.append([])
@@ -80,7 +109,7 @@ def braille_pages(
     return pages
 
 
-def _folded(block: str, cells: int) -> Iterator[str]:
+def _folded(block: str, cells: int, broken: str = "") -> Iterator[str]:
     line = ""
     for word in block.split():
         if line.strip() and len(line) + 1 + len(word) > cells:
@@ -88,8 +117,9 @@ def _folded(block: str, cells: int) -> Iterator[str]:
             line = _RUNOVER
         line += word if not line.strip() else f" {word}"
         while len(line) > cells:  # a word that is longer than a line
-            yield line[:cells]
-            line = _RUNOVER + line[cells:]
+            at = cells - len(broken)
+            yield line[:at] + broken
+            line = _RUNOVER + line[at:]
     yield line
 
 
@@ -110,12 +140,15 @@ def html_page(
     language: str = "en",
     points: int = POINTS,
     signed: Mapping[str, str] = NOT_SIGNED,
+    remark: str = "",
+    yellow: bool = False,
 ) -> str:
     """A scoresheet as one HTML page, for a printer and for a screen reader.
 
     ``heading`` stands above the moves, one line each. Struck entries are struck through, and words
     say so, too. Below is room for both signatures (8.7), with the results that were ``signed``
-    at the table, by sides. ``points``: size of type, 6 to 72.
+    at the table, by sides. ``points``: size of type, 6 to 72. ``remark`` stands below the moves.
+    ``yellow``: black on yellow.
 
     :raises ValueError: for another size.
     """
@@ -132,7 +165,7 @@ def html_page(
     )
     return environment.get_template("scoresheet.html").render(
         title=title, heading=heading, moves=moves(entries), labels=labels, language=language,
-        points=points, signed=signed, written=written,
+        points=points, signed=signed, written=written, remark=remark, yellow=yellow,
     )  # fmt: skip
 
 
@@ -204,6 +237,10 @@ class Scored:
     reason: str = ""
     more: Mapping[str, str] = field(default_factory=dict)
     """PGN tags that are added or replaced."""
+    repaired: str = ""
+    """One sentence about damage of the journal that was put right."""
+    broken: bool = False
+    """The journal cannot be read to its end, and each record says so."""
 
     @classmethod
     def of(cls, path: Path, more: Mapping[str, str] | None = None) -> Self:
@@ -226,15 +263,17 @@ class Scored:
                     _("The journal says {own}; leave out the tag {name}.", own=own, name=name)
                 )
         game, reason, broken = Game(PackWords()), "", ""
+        repaired: list[str] = []
         try:
-            for ruling in replay(read_from_journal(path), game=game):
+            for ruling in replay(read_from_journal(path, repaired.append), game=game):
                 if isinstance(ruling, GameOver):
                     reason = ruling.reason
         except (JournalError, ReplayError) as error:
             broken = str(error)
         if game.setup is None:
             raise JournalError(broken or _("{path} holds no game yet.", path=path))
-        record = cls(game, reason, {name: plain(value) for name, value in (more or {}).items()})
+        tags = {name: plain(value) for name, value in (more or {}).items()}
+        record = cls(game, reason, tags, "".join(repaired), bool(broken))
         if broken:
             raise BrokenGameError(broken, record)
         return record
@@ -247,20 +286,23 @@ class Scored:
         language: str | None = None,
         entries: EntryForm | None = None,
         paper: Paper = PAPER,
+        yellow: bool = False,
     ) -> str:
         """The record in ``form``. ``side``: the owner of the scoresheet; by default the impaired
-        player, or White. ``language``: by default that of the sheet's owner.
+        player, or White. ``language``: by default that of the sheet's owner. ``yellow``:
+        print black on yellow.
 
         :raises ValueError: for an unknown language, an invalid tag or size of paper.
         """
         if form is RecordFormat.PGN:
-            return pgn(self.game, self.reason, self.more) + "\n"
+            return pgn(self.game, self.reason, self.more, broken=self.broken) + "\n"
         side = side or next((side for side in SIDES if self.game.impaired(side)), "white")
         pack = PackWords().pack(language or self.game.player(side).language)
         written = self._entries(side, pack, entries or _DEFAULT_ENTRIES[form])
         title = pack.sentence("sheet_title", player=pack.sentence(side))
         heading = self._heading(pack, in_words=form is RecordFormat.LONGHAND)
         labels = labels_of(pack)
+        remark = pack.sentence("sheet_broken") if self.broken else ""
         if form is RecordFormat.HTML:
             return html_page(
                 title,
@@ -270,14 +312,17 @@ class Scored:
                 language=pack.code,
                 points=paper.points,
                 signed=self.game.signed,
+                remark=remark,
+                yellow=yellow,
             )
         head = [title, *(f"{name}: {value}" for name, value in heading.items())]
+        end = [remark] if remark else []
         if form in (RecordFormat.BRAILLE, RecordFormat.BRF):
             # Braille takes room: a hyphen is a gap, and a blank separates the moves.
             short = dataclasses.replace(labels, nothing="-", between=" ", absent="...")
-            return _embossed([*head, *by_move(written, short)], pack, form, paper)
+            return _embossed([*head, *by_move(written, short), *end], pack, form, paper)
         in_lines = by_ply if form is RecordFormat.LONGHAND else by_move
-        return "\n".join([*head, "", *in_lines(written, labels)]) + "\n"
+        return "\n".join([*head, "", *in_lines(written, labels), *end]) + "\n"
 
     def _heading(self, pack: Language, *, in_words: bool) -> dict[str, str]:
         """Return the heading above the moves. ``in_words``: the date is spoken as a date."""
@@ -343,15 +388,17 @@ class BrokenGameError(JournalError):
         self.before = before
 
 
-def check_output(journal: Path, output: Path) -> None:
-    """Check that writing a record into ``output`` would destroy no evidence.
+def check_output(source: Path | None, output: Path) -> None:
+    """Check that writing a record into ``output`` would destroy no evidence. ``source`` is the file
+    that is read, if there is one.
 
-    :raises ValueError: if it is this or any other journal, another file of a table, or part of a
-        tape.
+    :raises ValueError: if it is that file, any journal, another file of a table, or part of a tape.
     """
-    if output.exists() and journal.exists() and output.samefile(journal):
-        raise ValueError(_("The record cannot be written over its journal; give another --output."))
-    names = (journal.absolute(), journal.resolve())
+    if source is not None and output.exists() and source.exists() and output.samefile(source):
+        raise ValueError(
+            _("{output} is the file that is read; give another --output.", output=output)
+        )
+    names = () if source is None else (source.absolute(), source.resolve())
     journals = [file for name in names for file in (name, *damaged_copies(name))]
     tapes = [tape_folder(name) for name in names]
     for path in (output.absolute(), output.resolve()):  # it may be a link

@@ -14,16 +14,15 @@ import sys
 import threading
 import wave
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from blindplay.given import read_bytes
+from blindplay.given import SOUND, Limit, read_bytes
 from blindplay.translation import _
 
 RATE = 16_000
@@ -144,37 +143,31 @@ def speech_onset_s(pcm: bytes) -> float | None:
     return float(np.argmax(lasting)) / 100 if lasting.any() else None
 
 
-MOST_BYTES = 50_000_000
-LONGEST_S = 300
-"""Limits of a sound file that people give."""
-
-
-def read_audio(path: Path, rate: int = RATE) -> bytes:
+def read_audio(path: Path, rate: int = RATE, limit: Limit = SOUND) -> bytes:
     """Return the sound of a WAV (or FLAC, MP3, Ogg Vorbis) file as mono 16-bit PCM at ``rate`` Hz.
 
     The file may have any rate, any number of channels, and 8 to 32 bits. Wrong lengths in a WAV
     header, as programs that write to a pipe leave them, are corrected.
 
-    :raises AudioError: if the file is not a sound file, has no sound in it, is larger than
-        MOST_BYTES, or lasts longer than LONGEST_S.
+    :raises AudioError: if the file is not a sound file, has no sound in it, or is beyond the limit.
     """
     import miniaudio
 
     try:
-        data = _with_true_lengths(read_bytes(path, MOST_BYTES))
+        data = _with_true_lengths(read_bytes(path, limit))
     except ValueError as error:
         raise AudioError(str(error)) from error
     format_ = miniaudio.SampleFormat.SIGNED16
     try:
         # Silence of hours may lie in a small file, and fill all memory.
         seconds = miniaudio.stream_memory(data, format_, 1, rate, frames_to_read=rate)
-        lasts = sum(1 for _second in itertools.islice(seconds, LONGEST_S + 1))
-        decoded = miniaudio.decode(data, format_, 1, rate) if lasts <= LONGEST_S else None
+        lasts = sum(1 for _second in itertools.islice(seconds, limit.seconds + 1))
+        decoded = miniaudio.decode(data, format_, 1, rate) if lasts <= limit.seconds else None
     except (miniaudio.MiniaudioError, ValueError, struct.error) as error:
         raise AudioError(_("{path} is not a sound file; give a WAV file.", path=path)) from error
     if decoded is None:
         raise AudioError(
-            _("{path} lasts longer than {seconds} s; cut it.", path=path, seconds=LONGEST_S)
+            _("{path} lasts longer than {seconds} s; cut it.", path=path, seconds=limit.seconds)
         )
     samples: array.array[int] = decoded.samples
     if not samples:
@@ -188,26 +181,24 @@ def _with_true_lengths(data: bytes) -> bytes:
     """Correct the lengths in a WAV header that disagree with the file (espeak to a pipe)."""
     if data[:4] != b"RIFF" or data[8:12] != b"WAVE":
         return data
-    fixed = bytearray(data)
     at = 12
     while at + 8 <= len(data):
         (length,) = struct.unpack_from("<I", data, at + 4)
         rest = len(data) - at - 8
         if data[at : at + 4] == b"data" and (length > rest or (length == 0 and rest > 0)):
-            struct.pack_into("<I", fixed, at + 4, rest)
-            struct.pack_into("<I", fixed, 4, len(data) - 8)
-            break
+            whole, size = struct.pack("<I", len(data) - 8), struct.pack("<I", rest)
+            return b"".join((data[:4], whole, data[8 : at + 4], size, data[at + 8 :]))
         at += 8 + length + length % 2
-    return bytes(fixed)
+    return data
 
 
 def read_wav(path: Path) -> tuple[bytes, int]:
     """Return the PCM and the rate of a mono 16-bit WAV file, as the synthesiser writes them. Raises
     AudioError if the file is anything else, is cut short or is empty."""
     try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise AudioError(_("{path} is not a WAV file.", path=path)) from error
+        data = read_bytes(path, SOUND)
+    except ValueError as error:
+        raise AudioError(str(error)) from None
     return parse_wav(data, str(path))
 
 
@@ -244,31 +235,6 @@ def wav(pcm: bytes, rate: int = RATE) -> bytes:
         file.setframerate(rate)
         file.writeframes(pcm)
     return written.getvalue()
-
-
-class MemorySource(Closing):
-    """A source of 16 kHz mono 16-bit PCM in memory."""
-
-    lost_s = 0.0
-
-    def __init__(self, pcm: bytes) -> None:
-        self._pcm = pcm
-        self._closed = threading.Event()
-
-    def __iter__(self) -> Iterator[bytes]:
-        for at in range(0, len(self._pcm), BLOCK_BYTES):
-            if self._closed.is_set():
-                return
-            yield self._pcm[at : at + BLOCK_BYTES]
-
-    def discard(self) -> None:
-        pass  # no sound is waiting
-
-    def reopen(self) -> bool:
-        return False
-
-    def close(self) -> None:
-        self._closed.set()
 
 
 class QueueSource(Closing):
@@ -353,50 +319,14 @@ class QueueSource(Closing):
             yield block
 
 
-@dataclass(frozen=True)
-class PlayedSound:
-    """One phrase that a SilentSink played; ``whole`` if it was not stopped before its end."""
-
-    pcm: bytes
-    rate: int
-    whole: bool
-
-    @property
-    def seconds(self) -> float:
-        """Return the phrase's duration."""
-        return len(self.pcm) / 2 / self.rate
-
-
 class SilentSink:
-    """An output without a device, for tests, demonstrations and machines without sound.
+    """An output of a machine without sound: it plays nothing, in no time."""
 
-    With ``realtime`` a phrase takes its true time, otherwise none. ``on_start`` is called with the
-    PCM and its rate when a phrase begins, for example to feed a microphone. ``played`` keeps every
-    phrase; ``keeps=False`` saves that memory at a table that plays all day.
-    """
-
-    def __init__(
-        self,
-        name: str = "silent",
-        *,
-        realtime: bool = False,
-        on_start: Callable[[bytes, int], None] | None = None,
-        keeps: bool = True,
-    ) -> None:
+    def __init__(self, name: str) -> None:
         self.name = name
-        self._keeps = keeps
-        self._realtime = realtime
-        self._on_start = on_start
-        self.played: list[PlayedSound] = []
 
     def play(self, pcm: bytes, rate: int, stop: threading.Event) -> bool:
-        if self._on_start is not None:
-            self._on_start(pcm, rate)
-        seconds = len(pcm) / 2 / rate if self._realtime else 0.0
-        whole = not stop.wait(seconds) if seconds else not stop.is_set()
-        if self._keeps:
-            self.played.append(PlayedSound(pcm, rate, whole))
-        return whole
+        return not stop.is_set()
 
     def close(self) -> None:
         pass  # there is no device

@@ -5,9 +5,9 @@ regression over many utterances of known words, illegal moves and other talk amo
 into the odds that this meaning was said. The costs of mistakes (below) give the odds from which it
 is accepted, and from which the table asks.
 
-The measured weights of one model are in the file ``CONFIDENCE_FILE`` of its folder, those of
-several models that listen together in the user's data, because they belong to no single folder.
-BlindPlay brings weights for the usual combinations. All others get general weights, which are the
+The measured weights of one model are in the file ``CONFIDENCE_FILE`` of its folder. Those of
+several models that listen together belong to no single folder and are in the user's data. BlindPlay
+brings weights for the usual combinations. All others get general weights, which are the
 most cautious ones.
 """
 

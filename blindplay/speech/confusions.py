@@ -1,9 +1,9 @@
 """The words that are recognised as other words, and the cost of each confusion.
 
 Each model mishears in its own way: one confuses *Dame* with *Turm*, another drops the *h* of
-*Hector*. For each word of the game, a table says how likely it is heard as another word, as
-nothing, or how likely a word is heard that nobody said, in nats (the negative natural logarithm of
-the probability). The distance between a phrase and what was heard is a weighted edit distance.
+*Hector*. A table says how likely each word of the game is heard as another word or not at all, and
+how likely it is heard when nobody said it. It counts in nats (the negative natural logarithm of the
+probability). The distance between a phrase and what was heard is a weighted edit distance.
 """
 
 import itertools

@@ -8,7 +8,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Self
 
 from blindplay.translation import _
@@ -27,22 +27,13 @@ RECOGNISER_PATIENCE_S = 30.0
 after each time and is reset when an utterance was recognised."""
 
 
-@dataclass(frozen=True)
-class Timing:
-    """The times of an utterance, in seconds of sound, and the seconds of work (``work_s``) from the
-    arrival of its last block to the call of ``on_recognition``."""
-
-    segment: Segment
-    work_s: float
-
-
 class Listener(Closing):
     """Listens to a source in a thread of its own and recognises utterance by utterance.
 
     All callbacks run in the listener's thread, except where the recogniser hangs.
 
     - ``on_recognition`` gets each utterance when a pause ends it, also one that consists of unknown
-      sound alone (its ``words`` are ""), never silence. ``timing`` then says when it was spoken.
+      sound alone (its ``words`` are ""), never silence. ``segment`` then says when it was spoken.
     - ``on_speech_start`` is called at its first words, and when the talk button goes down, so that
       the speaker can be cut off.
     - ``silence`` gives the seconds of silence that end an utterance of which this was recognised.
@@ -76,8 +67,6 @@ class Listener(Closing):
         on_failed: Callable[[str], None] | None = None,
         on_works: Callable[[], None] | None = None,
     ) -> None:
-        self.timing: Timing | None = None
-        """When the last utterance was spoken; None before the first."""
         self._recogniser = recogniser
         self._source = source
         self._on_recognition = on_recognition
@@ -158,6 +147,11 @@ class Listener(Closing):
         return self._last is not None and self._last.phrases != self._transcriber.phrases
 
     @property
+    def segment(self) -> Segment | None:
+        """When the last utterance was spoken; None before the first."""
+        return None if self._last is None else self._last.segment
+
+    @property
     def sound(self) -> bytes:
         """The sound of the last utterance: 16 kHz mono 16-bit PCM."""
         return b"" if self._last is None else self._last.sound
@@ -235,6 +229,11 @@ class Listener(Closing):
         return True
 
     @property
+    def held(self) -> bool:
+        """Return whether the talk button is down."""
+        return self._endpointer.held
+
+    @property
     def speaking(self) -> bool:
         """Return whether an utterance is under way."""
         return self._endpointer.speaking
@@ -297,11 +296,10 @@ class Listener(Closing):
                 self._endpointer.interrupt()
             call(self._on_error, str(error))
             return not self._source.reopen()
-        arrived = time.perf_counter()
         with self._lock:
             events = self._endpointer.end()
         for event in events:
-            self._tell(self._transcriber.take(event, 0.0), arrived)
+            self._tell(self._transcriber.take(event, 0.0))
         return True
 
     def _hear(self, block: bytes) -> None:
@@ -315,7 +313,7 @@ class Listener(Closing):
             with self._lock:
                 between, self._between = self._between, None
             call(between)
-        arrived, self._busy_since = time.perf_counter(), time.monotonic()
+        self._busy_since = time.monotonic()
         try:
             recognised = self._recognised(block)
         except Exception as error:  # the next utterance may be recognised
@@ -327,7 +325,7 @@ class Listener(Closing):
             return
         self._end_if_abandoned()
         self._busy_since = None
-        self._tell(recognised, arrived)
+        self._tell(recognised)
 
     def _recognised(self, block: bytes) -> list[TranscriberEvent]:
         endpointer, transcriber = self._endpointer, self._transcriber
@@ -349,7 +347,7 @@ class Listener(Closing):
         if threading.current_thread() is not self._thread:
             raise _AbandonedError
 
-    def _tell(self, events: Iterable[TranscriberEvent], arrived: float) -> None:
+    def _tell(self, events: Iterable[TranscriberEvent]) -> None:
         for event in events:
             if isinstance(event, FirstWords):
                 call(self._on_speech_start)
@@ -358,7 +356,6 @@ class Listener(Closing):
             if self._failed:
                 self._failed = False
                 call(self._on_works)
-            self.timing = Timing(event.segment, time.perf_counter() - arrived)
             self._last = event
             if event.recognition.heard_anything:
                 call(self._on_recognition, event.recognition)

@@ -12,6 +12,7 @@ A public announcement is never lost: it falls silent, returns to the head of the
 spoken again from its beginning after the hold. It is SPOKEN only when it reached its end.
 """
 
+import contextlib
 import enum
 import logging
 import queue
@@ -21,7 +22,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Self, TypeAlias
+from typing import Protocol, Self, TypeAlias
 
 import numpy as np
 
@@ -29,7 +30,7 @@ from blindplay.translation import _
 
 from .audio import RATE, AudioError, AudioSink, Closing, read_audio, read_wav
 from .callbacks import call, call_all
-from .screen_reader import ReaderError, ScreenReader
+from .screen_reader import ReaderError
 from .synthesis import NotWordsError, Synthesiser, SynthesisError, words_only
 
 log = logging.getLogger(__name__)
@@ -98,6 +99,19 @@ class _Utterance:
     sound: Callable[[], Sound] | None
 
 
+class TextReader(Protocol):
+    """Reads text aloud in its own voice, such as a :class:`.ScreenReader`."""
+
+    def lasts(self, text: str) -> float:
+        """The longest that it should need for ``text``, in seconds."""
+
+    def speak(self, text: str, stop: threading.Event) -> bool:
+        """Say ``text`` and wait for its end; False if ``stop`` was set before.
+
+        :raises ReaderError: if the text was not taken.
+        """
+
+
 class Speaker(Closing):
     """Speaks utterances in the order in which they came, in a thread of its own.
 
@@ -115,11 +129,13 @@ class Speaker(Closing):
         private: AudioSink,
         public: AudioSink,
         *,
-        reader: ScreenReader | None = None,
+        reader: TextReader | None = None,
         on_error: Callable[[str], None] | None = None,
     ) -> None:
         self._synthesiser = synthesiser
         self._reader = reader
+        self._wired = private, reader
+        self._copy: AudioSink | None = None
         self._voicing = Voicing()
         self._sinks = {Output.PRIVATE: private, Output.PUBLIC: public}
         self._on_error = on_error or log.error
@@ -198,6 +214,18 @@ class Speaker(Closing):
         for utterance in dropped:
             call(utterance.on_done, Outcome.DROPPED)
 
+    def use_phone(
+        self, private: AudioSink | None, reader: TextReader | None, public: AudioSink | None
+    ) -> None:
+        """From the next utterance on, say on a phone what is ``private``, with its ``reader`` if it
+        has one, and also what is ``public``. None: as before there was a phone."""
+        with self._change:
+            self._copy = public
+            self._sinks[Output.PRIVATE] = private or self._wired[0]
+            self._reader = self._wired[1] if private is None else reader
+            self._failed.discard(Output.PRIVATE)
+            self._reader_works = True
+
     def resume(self) -> None:
         """End the silence of an interruption."""
         with self._change:
@@ -210,8 +238,9 @@ class Speaker(Closing):
         with self._change:
             return self._change.wait_for(lambda: not self._queue and self._current is None, timeout)
 
-    def on_speaking(self, callback: Callable[[bool], None]) -> None:
-        """Call ``callback`` with True before sound goes out and with False when it has ended.
+    def on_speaking(self, callback: Callable[[bool], None]) -> Callable[[], None]:
+        """Call ``callback`` with True before sound goes out and with False when it has ended, until
+        the returned function is called.
 
         For half duplex: mute the listener on True. If sound is going out, ``callback`` is called at
         once. If the sound moves to the other output (``speaking_to``) without a pause, it is called
@@ -222,6 +251,12 @@ class Speaker(Closing):
             now = self.speaking
         if now:
             callback(True)
+
+        def end() -> None:
+            with self._change:
+                self._on_speaking.remove(callback)
+
+        return end
 
     def on_output(self, callback: Callable[[Output, bool], None]) -> None:
         """Call ``callback`` with False when an output fails, and with True when it works again."""
@@ -308,7 +343,7 @@ class Speaker(Closing):
             return Outcome.FAILED, None
         return (Outcome.SPOKEN if whole else Outcome.INTERRUPTED), (pcm, rate)
 
-    def _read(self, reader: ScreenReader, text: str) -> Outcome | None:
+    def _read(self, reader: TextReader, text: str) -> Outcome | None:
         """Let the screen reader say ``text``, and tell when it fails or works again. None if it
         cannot."""
         self._set_speaking(True, Output.PRIVATE)
@@ -357,7 +392,21 @@ class Speaker(Closing):
             return file
 
     def _play(self, to: Output, pcm: bytes, rate: int) -> bool:
-        """Play on an output, and tell when it fails or works again."""
+        """Play on an output, and tell when it fails or works again. What is for everybody is played
+        on the phone of a player, too; nobody is told if it fails there."""
+        copying: threading.Thread | None = None
+        if to is Output.PUBLIC and (copy := self._copy) is not None:
+            copying = threading.Thread(
+                target=_play_copy, args=(copy, pcm, rate, self._stop), daemon=True, name="copy"
+            )
+            copying.start()
+        try:
+            return self._play_here(to, pcm, rate)
+        finally:
+            if copying is not None:  # it is heard by a microphone until it ends
+                copying.join(PLAYING_PATIENCE_S)
+
+    def _play_here(self, to: Output, pcm: bytes, rate: int) -> bool:
         try:
             sink = self._sinks[to]
             whole = self._in_thread(
@@ -438,6 +487,12 @@ class Speaker(Closing):
             log.error("speaking failed", exc_info=error)
             sentence = _("Speaking failed ({error}); run blindplay doctor.", error=error)
         call(self._on_error, sentence)
+
+
+def _play_copy(sink: AudioSink, pcm: bytes, rate: int, stop: threading.Event) -> None:
+    """Play what is also played elsewhere."""
+    with contextlib.suppress(AudioError):
+        sink.play(pcm, rate, stop)
 
 
 _PRESSED = (880, 587)  # Hz: downwards, as a clock that stops

@@ -5,15 +5,16 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from io import TextIOBase
 from typing import TextIO
 
 import chess
 
 from blindplay.boards import events
-from blindplay.boards.peg import PegBoard
+from blindplay.boards.driver import SensorBoard
+from blindplay.boards.makers import board_at
 from blindplay.boards.peg import protocol as peg
-from blindplay.boards.ports import check_url
 from blindplay.hearing import speaker_models
 from blindplay.hearing.decision import Decision, Verdict, decide_among
 from blindplay.hearing.expectation import Expected, expect
@@ -22,13 +23,14 @@ from blindplay.hearing.statement import Statement, interpret
 from blindplay.language import Command, Key, Language, key_of
 from blindplay.laws.placement import Pieces
 from blindplay.speech.audio import AudioError, AudioSource
-from blindplay.speech.audio_devices import MicrophoneSource, devices
+from blindplay.speech.audio_devices import MicrophoneSource, check_named, devices
 from blindplay.speech.confidence import confidence_of
 from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.listener import Listener
 from blindplay.speech.models.folders import ModelError
 from blindplay.speech.recogniser import Recognition
 from blindplay.speech.speaker import Output, Speaker
+from blindplay.typed_lines import LOOK_S
 from blindplay.wording.board_steps import SetupGuide, named, plan
 
 from .devices import open_speaker
@@ -76,11 +78,22 @@ class Prompter:
             yield line.strip()
 
 
-class Attendant:
-    """Reads typed lines, and leads hands at one board, if there is one.
+@dataclass(frozen=True)
+class News:
+    """Something from elsewhere that a command waits for, besides what the person does."""
 
-    ``url`` is the board's; "" is one that is searched for, None is none. Leaving ``stack`` closes
-    it.
+    what: object
+
+
+Event = events.BoardEvent | Decision | News | str | None
+"""Something that arrives for an attendant. None: no more is typed."""
+
+
+class Attendant:
+    """Reads typed lines, and leads hands at one board of any maker, if there is one.
+
+    ``url`` is its address or name; "" is a pegged board that is searched for, None is none. Leaving
+    ``stack`` closes it.
 
     :raises BoardNotFoundError: there is no such board
     """
@@ -93,16 +106,23 @@ class Attendant:
         keys: Iterable[str],
         url: str | None = None,
     ) -> None:
-        if url is not None:
-            check_url(url := url or PegBoard.find())
+        driver = None if url is None else board_at(url)
         self._voice, self._pack = voice, pack
-        self._inbox: queue.Queue[events.BoardEvent | Decision | str | None] = queue.Queue()
+        self._inbox: queue.Queue[Event] = queue.Queue()
         self._typed: deque[str | None] = deque()
+        self._news: deque[News | Decision] = deque()
+        self._end_given = False
         self._shown = False  # the board has told what stands on it
         self._led = False
-        self._terminal = isinstance(keys, TextIOBase) and keys.isatty()
+        self._lost = False  # the board was away and has not told its position since
+        self._goal: Pieces | None = None  # to which hands were led last
+        self._differs = False
+        self.terminal = isinstance(keys, TextIOBase) and keys.isatty()
+        """True if a person types, and no script."""
         threading.Thread(target=self._read, args=(keys,), name="keys", daemon=True).start()
-        self.board = None if url is None else stack.enter_context(PegBoard(url, self._inbox.put))
+        self.board: SensorBoard | None = None
+        if driver is not None:
+            self.board = stack.enter_context(driver[0](driver[1], self._inbox.put))
 
     def _read(self, keys: Iterable[str]) -> None:
         with suppress(OSError, ValueError):  # a keyboard that is gone
@@ -110,10 +130,17 @@ class Attendant:
                 self._inbox.put(line)
         self._inbox.put(None)
 
+    def _next(self) -> Event:
+        """Wait for what arrives next. Python may notice Ctrl-C only when a wait ends, so none is
+        long."""
+        while True:
+            with suppress(queue.Empty):
+                return self._inbox.get(timeout=LOOK_S)
+
     def line(self) -> str | None:
         """Wait for a typed line. None: there are no more."""
         while not self._typed:
-            self._take(self._inbox.get())
+            self._take(self._next())
         return self._typed.popleft() if self._typed[0] is not None else None
 
     def hear(self, decision: Decision) -> None:
@@ -123,45 +150,131 @@ class Attendant:
     def answer(self) -> Decision | str | None:
         """Wait for a typed line, or for something that is said. None: nothing more is typed."""
         while not self._typed:
-            event = self._inbox.get()
+            event = self._next()
             if isinstance(event, Decision):
                 return event
             self._take(event)
         return self.line()
 
+    def tell(self, what: object) -> None:
+        """Take something from elsewhere, for :meth:`event`. Any thread may call it."""
+        self._inbox.put(News(what))
+
+    def event(self) -> Decision | News | str | None:
+        """Wait for a typed line, for something that is said, or for news. None, once: nothing more
+        is typed."""
+        event = self._event()
+        assert event is None or isinstance(event, Decision | News | str)
+        return event
+
+    def event_or_hands(self, *, typed: bool = True) -> Event:
+        """Wait as :meth:`event` does, and also for an event of the board. Without ``typed``, of
+        the typed lines only one that ends is returned; the others wait."""
+        return self._event(hands=True, typed=typed)
+
+    def _event(self, *, hands: bool = False, typed: bool = True) -> Event:
+        while True:
+            if self._news:
+                return self._news.popleft()
+            line = self._typed[0] if self._typed else None
+            if line is not None and (typed or key_of(self._pack, line) is Key.END):
+                return self._typed.popleft()
+            if self._typed and line is None and typed and not self._end_given:
+                self._end_given = True
+                return None
+            event = self._next()
+            if isinstance(event, Decision):
+                return event
+            lost = self._lost
+            self._take(event)
+            if hands and not isinstance(event, str | News | None):
+                return event
+            if self._goal is not None and not isinstance(event, str | News | None):
+                self._compare(self._goal, event, back=lost and not self._lost)
+
+    def _compare(self, goal: Pieces, event: Event, *, back: bool) -> None:
+        """Say it when the board no longer shows ``goal``, when it does so again, and which of both
+        after it was lost and is ``back``."""
+        assert event is not None and not isinstance(event, str | Decision | News)
+        placement = self.placement(event)
+        if placement is None:
+            return
+        differs = named(placement, goal) != goal
+        if back or differs != self._differs:
+            self._say([self._pack.sentence("board_differs" if differs else "set_up_done")])
+        self._differs = differs
+
     def ends(self) -> bool:
         """Return whether the next typed line is a word that ends. It does not wait for one."""
-        with suppress(queue.Empty):
-            while True:
-                self._take(self._inbox.get_nowait())
+        self._take_all()
         first = self._typed[0] if self._typed else None
         return first is not None and key_of(self._pack, first) is Key.END
+
+    def _take_all(self, *, heard: bool = False) -> None:
+        """Take what has arrived. ``heard``: keep what was said meanwhile, too."""
+        with suppress(queue.Empty):
+            while True:
+                event = self._inbox.get_nowait()
+                if heard and isinstance(event, Decision):
+                    self._news.append(event)
+                else:
+                    self._take(event)
 
     def drop_typed(self) -> bool:
         """Drop the lines that were typed at a terminal meanwhile, and return whether there were
         any; they count as done."""
-        typed = [line for line in self._typed if line is not None] if self._terminal else []
+        typed = [line for line in self._typed if line is not None] if self.terminal else []
         for _ in typed:
             self._typed.popleft()
         return bool(typed)
 
-    def _take(self, event: events.BoardEvent | Decision | str | None) -> None:
+    def _take(self, event: Event) -> None:
         if event is None or isinstance(event, str):
             self._typed.append(event)
+        elif isinstance(event, News):
+            self._news.append(event)
         elif isinstance(event, Decision):
             return  # nobody has asked
-        elif self.board is not None and self.board.placement() is not None:
+        else:
+            self._notice(event)
+            self._say(self._fault(event))
+
+    def _notice(self, event: events.BoardEvent) -> None:
+        """Keep what an event tells about the connection."""
+        if isinstance(event, events.Disconnected):
+            self._lost = True
+        elif isinstance(event, events.BoardPosition):
+            self._lost = False
+        if self.board is not None and self.board.placement() is not None:
             self._shown = True
 
-    def lead(self, goal: Pieces, *, move: bool = False) -> bool:
+    def placement(self, event: events.BoardEvent | None = None) -> str | None:
+        """The position that the board shows, None if it is not known. After an ``event`` also None
+        if it proves no position: a board that tells positions only changes on the way to one."""
+        if self.board is None or self._lost or not self._shown:
+            return None
+        if event is not None and not self.board.FEELS_TOUCHES:
+            return event.placement if isinstance(event, events.BoardPosition) else None
+        return self.board.placement()
+
+    def lead(
+        self,
+        goal: Pieces,
+        *,
+        move: bool = False,
+        heed: Callable[[Decision | News | str], bool] | None = None,
+    ) -> bool:
         """Lead hands at the board to ``goal``, step by step, until it is there or left out. Return
         False if the person ends.
 
         Keys: the word for repeating (or an empty line), for leaving out, or for ending. ``move``:
-        only one move is missing and was told, so its step is not.
+        only one move is missing and was told, so its step is not. ``heed`` takes everything else
+        that arrives, and returns whether hands are still to be led to ``goal``.
         """
         assert self.board is not None
-        self.ends()  # drop what the board has told before
+        # What the board has told before is dropped, and so is speech that nobody has asked for.
+        self._take_all(heard=heed is not None)
+        self._goal = goal
         guide, begun = SetupGuide(goal, self._pack), False
         while not (begun and guide.finished):
             placement = self.board.placement() if self._shown else None
@@ -170,20 +283,32 @@ class Attendant:
                 self._say(self._opening(guide, named(placement, goal), move=move))
                 continue
             typed = self._typed and self._typed[0] is not None
-            match self._typed.popleft() if typed else self._inbox.get():
+            event: Event
+            if self._news:
+                event = self._news.popleft()
+            else:
+                event = self._typed.popleft() if typed else self._next()
+            match event:
                 case None:  # the keys have ended; hands go on
                     self._typed.append(None)
                 case str(line):
                     key = key_of(self._pack, line)
                     if key is Key.END:
                         return False
-                    self._say(guide.skip() if key is Key.SKIP else guide.repeat())
-                case Decision():
-                    continue
-                case event:
-                    self._take(event)
-                    self._say(self._felt(guide, event) if begun or not self._shown else [])
+                    if heed is None or not line or key in (Key.SKIP, Key.REPEAT):
+                        self._say(guide.skip() if key is Key.SKIP else guide.repeat())
+                    elif not heed(line):
+                        return True
+                case Decision() | News():
+                    if heed is not None and not heed(event):
+                        return True
+                case _:
+                    self._notice(event)
+                    told = begun or not self._shown
+                    self._say(self._felt(guide, event) if told else self._fault(event))
         self._led = True
+        placement = self.board.placement()
+        self._differs = placement is None or named(placement, goal) != goal
         return True
 
     def _opening(self, guide: SetupGuide, shown: Pieces, *, move: bool) -> list[str]:
@@ -196,19 +321,27 @@ class Attendant:
             return [*guide.opening(), *first]
         return [] if self._led else [self._pack.sentence("set_up_done")]
 
-    def _felt(self, guide: SetupGuide, event: events.BoardEvent) -> list[str]:
-        """Return what to say about an event of the board."""
+    def _fault(self, event: events.BoardEvent) -> list[str]:
+        """Return what to say about a board that cannot be reached or read."""
         match event:
             case events.Disconnected() as lost:
                 self._voice.trouble(lost.why)
                 return [self._pack.sentence("board_lost")]
             case events.ContactFault() | events.PieceDoubted():
                 key = "contact_bad" if isinstance(event, events.ContactFault) else "contact_doubted"
+                if isinstance(event, events.PieceDoubted) and event.empty:
+                    key = "contact_counts_empty"
                 square = self._pack.square(peg.square_index(event.square))
                 return [self._pack.sentence(key, square=square)]
-            case events.Connected() | events.LeverPressed():
-                return []
-        placement = self.board.placement() if self.board is not None else None
+        return []
+
+    def _felt(self, guide: SetupGuide, event: events.BoardEvent) -> list[str]:
+        """Return what to say about an event of the board while hands are led."""
+        if fault := self._fault(event):
+            return fault
+        if isinstance(event, events.Connected | events.LeverPressed):
+            return []
+        placement = self.placement(event)
         if placement is None:
             return []
         again = isinstance(event, events.BoardPosition)  # it was gone for a while
@@ -265,14 +398,28 @@ class AnsweringEar:
             on_error=lost,
         )
         if voice.speaker is not None:
-            mute_while_speaking(voice.speaker, self._listener, echo_seconds=_ECHO_S)
+            mute_while_speaking(voice.speaker, self._listener, echo_seconds=lambda: _ECHO_S)
         self._listener.start()
 
-    def listen(self, board: chess.Board) -> None:
-        """Listen for the moves of ``board``."""
-        expected = expect(self._recogniser, self._pack, [board], others=self._commands)
+    def listen(self, board: chess.Board, choices: Iterable[str] = ()) -> None:
+        """Listen for the moves of ``board``, and for one of the phrases ``choices``. Those that the
+        model lacks can only be typed."""
+        self._listen([board], choices)
+
+    def listen_for_choices(self, choices: Iterable[str]) -> None:
+        """Listen for one of these phrases. Those that the model lacks can only be typed."""
+        self._listen((), choices)
+
+    def _listen(self, boards: Iterable[chess.Board], choices: Iterable[str]) -> None:
+        awaited, recogniser = [choice.lower() for choice in choices], self._recogniser
+        others = (*self._commands, *awaited)
+        expected = expect(recogniser, self._pack, boards, others=others, awaited=awaited)
         self._listener.listen_for(list(expected.phrases))
         self._expected = expected
+
+    def knows(self, phrase: str) -> bool:
+        """Return whether a phrase can be said: the model has all its words."""
+        return bool(self._recogniser.known_phrases([phrase.lower()]))
 
     def rest(self) -> None:
         """Pay attention to nothing until the next :meth:`listen`."""
@@ -283,8 +430,8 @@ class AnsweringEar:
 
     def _on_recognition(self, recognition: Recognition) -> None:
         recognition = self._listener.reheard() or recognition
-        expected, timing = self._expected, self._listener.timing
-        talk = timing is not None and timing.segment.is_piece_of_talk(recognition.words)
+        expected, segment = self._expected, self._listener.segment
+        talk = segment is not None and segment.is_piece_of_talk(recognition.words)
         if expected is not None and recognition.heard_anything and not talk:
             self._heard(decide_among(recognition, expected, self._pack, self._confidences))
 
@@ -303,6 +450,8 @@ def open_ear(
     """
     if microphone == "none" or (microphone is None and not devices().capture):
         return None
+    if microphone is not None:
+        check_named(microphone, capture=True)  # before models are loaded
     try:
         folders = listening_models(pack.code, voice.trouble)
         folders = speaker_models.models("", pack.code, folders, voice.trouble)
@@ -329,42 +478,75 @@ class Answers:
         say: Callable[..., object],
     ) -> None:
         self._pack, self._attendant, self.ear, self._say = pack, attendant, ear, say
+        self.forget()
 
     def next(self, board: chess.Board) -> str | None:
         """Wait for a typed line, or for the words of a move of ``board`` that the ear is sure of;
         what it is not sure of is read back. None: no more is typed."""
-        offered: list[Statement] = []
-        begun = ""  # "Springer Gustav eins", and after a pause "Felix drei"
-        while True:
-            answer = self._wait(board)
-            said = self._meant(answer, board)
-            command = None if said is None else said.meant.command
-            if offered and command is Command.YES:
-                return offered[0].text
-            if offered and command is Command.NO:
-                del offered[0]
-            elif isinstance(answer, str) or answer is None:
-                return answer
-            elif command is not None:
-                if command not in (Command.YES, Command.NO):
-                    return "" if command is Command.REPEAT else answer.phrase
-                continue
+        self.forget()
+        while (answer := self._wait(board)) is not None:
+            if (text := self.taken(answer, board)) is not None:
+                return text
+        return None
+
+    def forget(self) -> None:
+        """Wait no longer for a yes or for the rest of an announcement."""
+        self._offered: list[Statement] = []
+        self._begun = ""  # "Springer Gustav eins", and after a pause "Felix drei"
+
+    def taken(self, answer: Decision | str, board: chess.Board) -> str | None:
+        """Return the words of a typed line or of something said, if it is sure. None: it was read
+        back, or it is the beginning of an announcement, or nothing."""
+        offered = self._offered
+        said = self._meant(answer, board)
+        command = None if said is None else said.meant.command
+        if offered and command is Command.YES:
+            self.forget()
+            return offered[0].text
+        if offered and command is Command.NO:
+            del offered[0]
+        elif isinstance(answer, str):
+            self.forget()
+            return answer
+        elif command is not None:
+            if command in (Command.YES, Command.NO):
+                return None
+            self.forget()
+            return "" if command is Command.REPEAT else answer.phrase
+        else:
+            whole = f"{self._begun} {answer.recognition.words}".strip()
+            if self._pack.begins(whole, board):
+                self._begun = whole
+                return None
+            together = interpret(whole, [board], self._pack)
+            if self._begun and together.move is not None:
+                self._offered = [together]
+            elif said is not None:
+                self.forget()
+                return said.text
+            elif answer.verdict is Verdict.NOTHING:
+                return None
             else:
-                whole = f"{begun} {answer.recognition.words}".strip()
-                if self._pack.begins(whole, board):
-                    begun = whole
-                    continue
-                together = interpret(whole, [board], self._pack)
-                if begun and together.move is not None:
-                    offered = [together]
-                elif said is not None:
-                    return said.text
-                elif answer.verdict is Verdict.NOTHING:
-                    continue
-                else:
-                    moves = {one.move: one.statement for one in answer.candidates if one.move}
-                    offered = list(moves.values())
-            self._read_back(board, offered)
+                moves = {one.move: one.statement for one in answer.candidates if one.move}
+                self._offered = list(moves.values())
+        self._read_back(board, self._offered)
+        return None
+
+    def choice(self, choices: Iterable[str]) -> str | None:
+        """Wait for a typed line, or for one of the ``choices`` that the ear is sure of. None: no
+        more is typed."""
+        if self.ear is None:
+            return self._attendant.line()
+        self.ear.listen_for_choices(choices)
+        try:
+            while isinstance(answer := self._attendant.answer(), Decision):
+                if answer.taken is not None:
+                    return answer.taken.text
+                if answer.verdict is not Verdict.NOTHING:
+                    self._say("not_understood")
+        finally:
+            self.ear.rest()
+        return answer
 
     def _wait(self, board: chess.Board) -> Decision | str | None:
         if self.ear is None:
@@ -375,10 +557,10 @@ class Answers:
         finally:
             self.ear.rest()
 
-    def _meant(self, answer: Decision | str | None, board: chess.Board) -> Statement | None:
+    def _meant(self, answer: Decision | str, board: chess.Board) -> Statement | None:
         if isinstance(answer, Decision):
             return answer.taken
-        return None if answer is None else interpret(answer, [board], self._pack)
+        return interpret(answer, [board], self._pack)
 
     def _read_back(self, board: chess.Board, offered: list[Statement]) -> None:
         if offered and (move := offered[0].move) is not None:

@@ -10,7 +10,8 @@ import chess
 from blindplay.boards.peg import PegBoard
 from blindplay.boards.peg import calibration as found
 from blindplay.boards.peg import protocol as peg
-from blindplay.boards.peg.calibration import Calibration, Contact, HoleReading, RawBoard
+from blindplay.boards.peg.calibration import Calibration, Contact
+from blindplay.boards.peg.raw_board import HoleReading, RawBoard, port_of
 from blindplay.language import Key, Language, key_of, word_of
 from blindplay.translation import _, translated
 
@@ -26,7 +27,8 @@ contact best."""
 class Readings(Protocol):
     """The part of a board that the check needs; :class:`RawBoard` has it."""
 
-    knows_pieces: bool
+    @property
+    def knows_pieces(self) -> bool: ...
 
     def read(self, squares: Sequence[int], samples: int = ...) -> dict[int, HoleReading]: ...
 
@@ -168,19 +170,19 @@ def check(
 def calibrate(
     url: str | None, pack: Language, silent: bool, keys: Iterable[str], out: TextIO
 ) -> bool:
-    """Check the board at ``url`` (searched for if None) and keep what was found. Return whether
-    squares were checked and none is bad.
+    """Check the board at ``url``, which may be its name (None: it is searched for), and keep what
+    was found. Return whether squares were checked and none is bad.
 
     :raises OSError: there is no such board, or it fails, as :class:`RawBoard` says
     """
-    url = PegBoard.find() if url is None else url
+    url = PegBoard.find() if url is None else port_of(url)
     with RawBoard(url) as board, ExitStack() as stack:
         voice = Prompter(stack, pack, silent, out)
-        result = check(board, pack, voice.say, voice.heed(keys))
+        result, which = check(board, pack, voice.say, voice.heed(keys)), board.which
     if result.squares or result.pieces or result.bad:
         # An incomplete check keeps what is known of the other squares.
-        before = found.kept(url) or Calibration()
-        path = found.keep(url, found.merged(before, result))
+        before = found.kept(which, url) or Calibration()
+        path = found.keep(which, url, found.merged(before, result))
         print(
             translated(_("What was found is kept in {path}.", path=path), pack.code),
             file=out,

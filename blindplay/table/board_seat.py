@@ -60,7 +60,9 @@ class BoardSeat:
         self._on_lever = on_lever
         self._changed = changed
         self._asked = asked
+        self._which: str | None = None
         self._faulty: set[str] = set()
+        self._advised = False
         self.lifts = AskedLifts(desk, self)
         # The position, while hands rest, of a board that tells positions only, and the squares
         # that were seen empty since it showed a position of the game.
@@ -134,6 +136,10 @@ class BoardSeat:
             case events.Connected():
                 self.connected, self.about = True, event.board
                 desk.transcript.line(f"{NAMES[self.side]}'s board is connected: {event.board}")
+                if event.advice and not self._advised:
+                    self._advised = True  # a cable may be pulled often; it is said once
+                    desk.transcript.trouble(event.advice)
+                self._tell_faults(event.which)
                 if self.gone:
                     self.gone = False
                     desk.tell_all("board_back", player=desk.pack.sentence(self.side))
@@ -147,11 +153,23 @@ class BoardSeat:
                 desk.tell_all("board_gone", player=desk.pack.sentence(self.side))
             case events.ContactFault(square):
                 desk.trouble("contact_of", player=desk.pack.sentence(self.side), square=square)
-                if square not in self._faulty:  # a fault may come and go; it is said once
-                    self._faulty.add(square)
-                    tell_bad_contact(desk, square)
+                self._tell_fault(square)
         self.lead()
         self._changed()
+
+    def _tell_faults(self, which: str | None) -> None:
+        """Tell what a check has found at the board ``which``. Another board has other faults."""
+        if which != self._which:
+            self._which = which
+            self._faulty.clear()
+        for square in self.board.known_faults(which):
+            self._tell_fault(square)
+
+    def _tell_fault(self, square: str) -> None:
+        """Tell that a contact is bad, once: a fault may come and go."""
+        if square not in self._faulty:
+            self._faulty.add(square)
+            tell_bad_contact(self._desk, square)
 
     def _line(self, text: str) -> None:
         self._desk.transcript.line(f"felt {NAMES[self.side]}'s board: {text}")
@@ -210,8 +228,18 @@ class BoardSeat:
         unmade = game.turn.made is None and game.sealed is None and not game.over
         if not unmade or not self._is_own(presser) or not presser.endswith(game.side):
             return False
-        hidden = self.gone or self.unassigned or bool(self.lifts.doubted)
+        hidden = self.gone or self.unassigned or self._doubt_hides()
         return hidden or self._unclear()
+
+    def _doubt_hides(self) -> bool:
+        """Return whether a doubted square may hide a move. One that counts as empty, such as a damp
+        one, does so only while a piece is missing on the board."""
+        table, doubted = self.table_board, self.lifts.doubted
+        if not doubted or table is None:
+            return bool(doubted)
+        shown = table.placement
+        missing = len(shown) < len(self._desk.table.game.pieces)
+        return missing or any(chess.parse_square(square) in shown for square in doubted)
 
     def _unclear(self) -> bool:
         nameless = self._resting is not None and UNKNOWN in self._resting
@@ -352,12 +380,15 @@ class AskedLifts:
             self._desk.table.hands_first.connected(self._seat.seat)  # a press may wait for it
 
     def certain(self, square: str) -> None:
-        """The piece on ``square`` is certain: say which it is, if its player waits for that."""
+        """What stands on ``square`` is certain: say it, if its player waits for that."""
         piece = self._piece_on(square)
-        if self._doubted.get(square) and piece is not None:
-            pack, at = self._desk.readers.of(self._seat.side), chess.parse_square(square)
-            holds = pack.piece(chess.Piece.from_symbol(piece))
-            words = pack.sentence("square_holds", square=pack.square(at), piece=holds)
+        if self._doubted.get(square):
+            pack = self._desk.readers.of(self._seat.side)
+            name = pack.square(chess.parse_square(square))
+            words = pack.sentence("square_empty", square=name)
+            if piece is not None:
+                holds = pack.piece(chess.Piece.from_symbol(piece))
+                words = pack.sentence("square_holds", square=name, piece=holds)
             self._desk.tell(self._seat.side, words)
         self.doubt_only(self._doubted.keys() - {square})
 
@@ -369,7 +400,9 @@ class AskedLifts:
     def _ask(self, square: str) -> None:
         self._doubted[square] = True
         pack = self._desk.readers.of(self._seat.side)
-        words = pack.sentence("contact_doubted", square=pack.square(chess.parse_square(square)))
+        shown = self._seat.table_board is not None and self._piece_on(square) is None
+        key = "contact_counts_empty" if shown else "contact_doubted"
+        words = pack.sentence(key, square=pack.square(chess.parse_square(square)))
         player = pack.sentence(self._seat.side)
         self._desk.tell(self._seat.side, pack.sentence("on_board_of", player=player, words=words))
 

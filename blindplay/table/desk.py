@@ -350,6 +350,10 @@ class Desk:
         private = to is not None and self._goes_to_earphone(to)
         return Output.PRIVATE if private else Output.PUBLIC
 
+    def has_earphone(self, side: str) -> bool:
+        """Return whether the earphone is that of ``side``: there is one, of one player."""
+        return self._goes_to_earphone(side)
+
     def _goes_to_earphone(self, who: str) -> bool:
         return goes_to_earphone(self.table.game, who, self.table.absent)
 

@@ -13,7 +13,6 @@ from typing import Any
 from blindplay.boards.driver import BoardDriver
 from blindplay.boards.makers import address_of, located
 from blindplay.boards.peg import PegBoard
-from blindplay.boards.peg.calibration import kept
 from blindplay.boards.ports import BoardNotFoundError
 from blindplay.braille.brlapi import Connection
 from blindplay.hearing import speaker_models
@@ -26,6 +25,7 @@ from blindplay.speech.audio_devices import DeviceSink, MicrophoneSource, check_n
 from blindplay.speech.endpointing import MicrophoneMode
 from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.models.folders import ModelError
+from blindplay.speech.phone import PhoneSource
 from blindplay.speech.screen_reader import WORDS_PER_MINUTE, ScreenReader
 from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser
@@ -33,7 +33,7 @@ from blindplay.translation import _
 from blindplay.version import VERSION
 from blindplay.wording.readers import announcing
 
-from .board_seat import BoardSeat, tell_bad_contact
+from .board_seat import BoardSeat
 from .braille_seat import BrailleSeat, ReadersBraille
 from .choices import BrailleBy, PrivateVoice
 from .session import Session
@@ -163,7 +163,7 @@ def outputs(
             shared = stack.enter_context(closing(DeviceSink()))
         except AudioError as error:
             trouble(_("{error} Until then everything is printed.", error=error))
-            return SilentSink("private", keeps=False), SilentSink("public", keeps=False)
+            return SilentSink("private"), SilentSink("public")
         return shared, shared
     public = stack.enter_context(closing(DeviceSink(wanted.public_output)))
     if wanted.private_output is None:
@@ -186,9 +186,6 @@ def attach_boards(
             continue
         levers = side != own or not wanted.talk_levers
         session.attach_board(side, address, levers=levers, by_name=resumed)
-        known = kept(address)
-        for square in sorted(known.bad) if known is not None else ():
-            tell_bad_contact(session.desk, square)
 
 
 def attach_braille(
@@ -224,15 +221,13 @@ def attach_microphone(
     """
     if wanted.microphone == "none":
         return
-    lost = partial(session.desk.tell_trouble, "model_gone")
     try:
-        recogniser = _recogniser(session, side, wanted, lost)
         session.attach_microphone(
             side,
             # A microphone that was not named may be plugged in later.
             MicrophoneSource(wanted.microphone, allow_missing=wanted.microphone is None, also=also),
-            recogniser,
-            MicrophoneMode.PUSH_TO_TALK if wanted.push_to_talk else MicrophoneMode.OPEN,
+            _ear(session, side, wanted),
+            _mode(wanted),
             shared=wanted.shared_microphone,
         )
     except (AudioError, ModelError) as error:
@@ -241,13 +236,51 @@ def attach_microphone(
         session.desk.trouble("type_meanwhile", error=error)
 
 
-def _recogniser(
-    session: Session, side: str, wanted: WantedDevices, lost: Callable[[str], None]
-) -> AnyRecogniser:
+def attach_phone(
+    session: Session,
+    seat: str,
+    wanted: WantedDevices,
+    source: PhoneSource,
+    hears_private: Callable[[], bool],
+    gone: Callable[[str], None],
+    back: Callable[[], None],
+) -> None:
+    """Listen to the phone of the player at ``seat``, in place of a microphone with a cable. It gets
+    the same ear. The last three arguments are those of :class:`.MicrophoneSeat`.
+
+    :raises ModelError: if there is no ear.
+    """
+    session.attach_microphone(
+        seat,
+        source,
+        _ear(session, seat, wanted),
+        _mode(wanted),
+        late_seconds=lambda: source.late_s,
+        hears_private=hears_private,
+        gone=gone,
+        back=back,
+    )
+
+
+def _ear(session: Session, seat: str, wanted: WantedDevices) -> AnyRecogniser:
+    """The recogniser that listens at ``seat`` already, else a new one.
+
+    :raises ModelError: as :func:`_recogniser` does.
+    """
+    before = session.microphones.get(seat)
+    return _recogniser(session, seat, wanted) if before is None else before.recogniser
+
+
+def _mode(wanted: WantedDevices) -> MicrophoneMode:
+    return MicrophoneMode.PUSH_TO_TALK if wanted.push_to_talk else MicrophoneMode.OPEN
+
+
+def _recogniser(session: Session, side: str, wanted: WantedDevices) -> AnyRecogniser:
     """The recogniser of announcements, and of what those who speak here say in their languages.
 
     :raises ModelError: if there is no model for any of this, or a named one is not there.
     """
+    lost = partial(session.desk.tell_trouble, "model_gone")
     if wanted.models:
         return open_recogniser(announcing(session.table.game), *wanted.models, lost=lost)
     models: list[tuple[Language, Path]] = []
@@ -296,8 +329,7 @@ def offer_model(
             if side in session.microphones:
                 then()
         else:
-            lost = partial(session.desk.tell_trouble, "model_gone")
-            seat.listen_with(_recogniser(session, side, wanted, lost), then)
+            seat.listen_with(_recogniser(session, side, wanted), then)
 
     session.offer_model(side, tuple(_packs(session, side, wanted)), listen)
 

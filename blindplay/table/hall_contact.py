@@ -14,12 +14,15 @@ LONG_S = 120.0
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """The hall has lines of a game that its journal here lacks: it went on at another machine."""
+    """What another machine has done as this table: the hall has lines of a game that its journal
+    here lacks, or hears from that machine now."""
 
     result: str = ""
     """Empty if it has not ended there."""
     signed: bool = False
     """This table has signed that result."""
+    now: bool = False
+    """The other machine is connected, and has the table."""
 
 
 class HallContact:
@@ -56,10 +59,13 @@ class HallContact:
         if elsewhere is not None and self._opened:
             self._on_elsewhere()
 
-    def hear_first(self, seconds: float) -> Elsewhere | None:
-        """Wait so many seconds at most for the hall's word about a game that is resumed."""
+    def hear_first(self, seconds: float, unreached: float | None = None) -> Elsewhere | None:
+        """Wait so many seconds at most for the hall's word about the game; ``unreached``: only so
+        many if there is no connection by then."""
         if self._hand_over is not None:
-            self._heard.wait(seconds)
+            heard = unreached is not None and self._heard.wait(unreached)
+            if not heard and (unreached is None or self.online):
+                self._heard.wait(seconds - (unreached or 0.0))
         self._opened = True
         return self.elsewhere
 
@@ -101,6 +107,40 @@ class Pairings:
         self._lock = threading.Lock()
         self._listeners: list[Listener] = []
         self._told: tuple[Pairing, ...] = ()
+        self.withdrawn = ""
+        """The key of the sentence on why the game that is set up here is not played; empty: it
+        is."""
+        self._on_lost: Callable[[], object] = lambda: None
+
+    def withdraw(self, why: str) -> None:
+        """The game that is set up here is not played; ``why`` is the key of the sentence. Hold
+        the table's lock, so that nobody begins it meanwhile."""
+        self.withdrawn = why
+
+    def on_lost(self, listener: Callable[[], object]) -> None:
+        """Call ``listener`` when the game after this one is withdrawn, or all that was told."""
+        self._on_lost = listener
+
+    def lose(self) -> None:
+        """The game that this table was to play after this one is withdrawn."""
+        with self._lock:
+            self._told = tuple(one for one in self._told if one.table != self.here)
+        self._on_lost()
+
+    def add(self, pairing: Pairing) -> None:
+        """Take the next game at this table, beside the other tables at which its people play in
+        that round."""
+        others = [one for one in self.told
+                  if one.round == pairing.round and one.table != pairing.table]  # fmt: skip
+        self.tell([*others, pairing])
+
+    def go_on(self, *pairings: Pairing) -> None:
+        """Take games that go on now, before what people play next. Of the games at this table the
+        new one counts."""
+        here = any(one.table == self.here for one in pairings)
+        later = [one for one in self.told
+                 if one not in pairings and not (here and one.table == self.here)]  # fmt: skip
+        self.tell([*pairings, *later])
 
     def listen(self, listener: Listener) -> None:
         """Call ``listener`` with each pairing that is new to this table."""
@@ -112,8 +152,10 @@ class Pairings:
         with self._lock:
             new = tuple(pairings)
             unknown = [one for one in new if one not in self._told]
-            self._told = new
+            lost, self._told = self._told and not new, new
             listeners = list(self._listeners)
+        if lost and not self.withdrawn:  # else the sentence on why follows
+            self._on_lost()
         for one in unknown:
             for listener in listeners:
                 listener(one)

@@ -1,8 +1,8 @@
 """Words and presses of people count after the moves of the hands before them.
 
-Cables lose frames and delay them. Words or a press that are judged by what has come so far may be
-judged by another position than the one on the boards, and that costs a player the game. So each
-board is asked first to tell everything that hands have done.
+Cables lose frames and delay them. So the position that has come may not be the one on the boards,
+and words or a press that are judged by it may cost a player the game. Each board is therefore asked
+first to tell everything that hands have done.
 """
 
 import bisect

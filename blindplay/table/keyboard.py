@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 
 from blindplay.conversation.state import ANSWER_SECONDS
 from blindplay.given import plain
-from blindplay.language import Command, Key, Kind, Language, join, key_of
+from blindplay.language import (
+    AnalysisWord,
+    Command,
+    Key,
+    Kind,
+    Language,
+    analysis_word_of,
+    join,
+    key_of,
+)
 from blindplay.language.pack import fold
 from blindplay.laws import Ruling, Taken
 from blindplay.laws import facts as f
@@ -119,7 +128,7 @@ class Keyboard:
             return
         done = _WORDS.get(words[0])
         try:
-            if self._helps(words):
+            if self._helps(words) or self._refuses_analysis(line):
                 return
             if line.startswith("{"):
                 self._submit(f.loads(line, t=self._session.table.time()))
@@ -139,6 +148,14 @@ class Keyboard:
         known = [one for text in texts for one in text.splitlines()]
         desk.tell_privately("typed_incomplete")
         self._session.transcript.show(next(one for one in known if one.startswith(f"{word} ")))
+        return True
+
+    def _refuses_analysis(self, line: str) -> bool:
+        """Tell somebody who wants to analyse when that can be done (11.3.1)."""
+        found = (analysis_word_of(pack, line) for pack in self._session.readers.languages)
+        if (AnalysisWord.ANALYSE, "") not in found:
+            return False
+        self._tell("analyse_refused")
         return True
 
     def _helps(self, words: list[str]) -> bool:

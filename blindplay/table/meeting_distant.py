@@ -85,7 +85,7 @@ def _limit_in_words(limit_s: int, pack: Language) -> str:
 # --- the table that waits -----------------------------------------------------------------------
 
 
-class _Guests:
+class _Reception:
     """Receives the tables that know the digits, until one agrees to the terms."""
 
     def __init__(self, listener: TableListener, propose: Callable[[Player], Terms]) -> None:
@@ -151,7 +151,7 @@ def await_guest(
     """
     pack = place.pack
     with ExitStack() as stack:
-        guests = _Guests(listener, propose)
+        guests = _Reception(listener, propose)
         stack.callback(lambda: None if guests.met else guests.waiting.close())
         say = place.voice(stack)
 

@@ -61,7 +61,9 @@ class MicrophoneSeat:
     spoke, and commands are those of the seat's own player. ``settled`` waits until no press waits,
     ``guide_phrases`` are what may be said to a guide, and ``habits`` gives how the player has been
     misheard before.
-    ``private_is_heard_by_all``: there is no earphone; ``echo_seconds``: how long the room echoes.
+    ``hears_private``: whether what is said privately reaches this microphone; ``echo_seconds``: for
+    how long the table is heard after it has spoken. ``gone`` gets a sentence when no sound comes
+    any more, and ``back`` is called when it does again; else everybody is told of a microphone.
     """
 
     def __init__(
@@ -79,8 +81,10 @@ class MicrophoneSeat:
         habits: Callable[[], Confusions],
         mode: MicrophoneMode = MicrophoneMode.OPEN,
         shared: bool = False,
-        private_is_heard_by_all: bool = True,
-        echo_seconds: float = 0.0,
+        hears_private: Callable[[], bool] = lambda: True,
+        echo_seconds: Callable[[], float] = lambda: 0.0,
+        gone: Callable[[str], None] | None = None,
+        back: Callable[[], None] | None = None,
     ) -> None:
         self._desk = desk
         self._talking = talking
@@ -93,10 +97,12 @@ class MicrophoneSeat:
         self._habits = habits
         self._shared = shared
         self._pressed_at = 0  # the talk button, in ms of the table's time
+        self._held_now = False  # the talk button went down with the finger that is on it
         self._announced_at = 0.0  # in the listener's seconds of sound, like the next two
         self._answered_until = -math.inf  # the end of the last one that was answered after a hush
         self._waits: tuple[str, float] | None = None  # the side that may wait, and since when
         self._lost_s, self._lost_at = 0.0, -math.inf
+        self._over_line = gone is not None
         self._loudness: dict[str, Loudness]  # by seats: persons
         self._softly: tuple[str, chess.Move, float] | None  # what was asked about
         self._confirmed: tuple[str, chess.Move, float] | None = None
@@ -117,27 +123,36 @@ class MicrophoneSeat:
             listening=mode,
             silence=self._silence,
             on_speech_start=self._interrupt,
-            on_error=partial(desk.tell_trouble, "microphone_gone"),
-            on_back=self._microphone_is_back,
+            on_error=gone or partial(desk.tell_trouble, "microphone_gone"),
+            on_back=partial(self._microphone_is_back, back),
             on_lost=self._lose,
             # The utterance is lost; the next one may be heard again.
             on_failed=partial(desk.tell_trouble, "recogniser_gone"),
             on_works=partial(self._is_back, "recogniser_back", "the recogniser works again"),
         )
         self._begun = _BegunSound(talking, self.listener)
+        self._unmute: Callable[[], None] = lambda: None
         if desk.speaker is not None:
-            mute_while_speaking(desk.speaker, self.listener, private_is_heard_by_all, echo_seconds)
+            self._unmute = mute_while_speaking(
+                desk.speaker, self.listener, hears_private, echo_seconds
+            )
         self.listener.start()
 
     def close(self) -> None:
         """Stop listening. The recogniser may go on at another table."""
         self.listener.close()
+        self._unmute()
         self._end_watch()
 
     @property
     def side(self) -> str:
         """The side of the player who sits here now."""
         return self._desk.table.side_of(self._seat)
+
+    @property
+    def recogniser(self) -> AnyRecogniser:
+        """What listens. After ``close`` it may listen elsewhere."""
+        return self._recogniser
 
     @property
     def models(self) -> tuple[Path, ...]:
@@ -159,6 +174,24 @@ class MicrophoneSeat:
             if self._desk.speaker is not None:
                 self._desk.speaker.resume()
         return tapped
+
+    def hold(self, at: int, *, down: bool, briefly: bool) -> bool:
+        """A talk button that can be held went ``down`` or up, ``at`` this time in ms. Held down, it
+        is for what is said meanwhile. Pressed only ``briefly``, it is one for :meth:`toggle`, whose
+        answer is returned."""
+        if down:
+            self._held_now = not self.is_held
+            if self._held_now:
+                self.listener.press()
+            return False
+        if self._held_now or not briefly:
+            self.listener.release()
+        return briefly and self.toggle(at)
+
+    @property
+    def is_held(self) -> bool:
+        """Return whether the talk button is down, or stays down until something was said."""
+        return self.listener.held
 
     def announced(self) -> None:
         """A move was announced: a repetition begins after this moment. If it is the one that was so
@@ -218,14 +251,21 @@ class MicrophoneSeat:
             self._desk.speaker.interrupt(hold=_HOLD_SECONDS)
 
     def _lose(self, seconds: float) -> None:
-        """Sound was lost, because the machine did not keep up. Say so, but not all the time."""
+        """Sound was lost, because the machine or a line did not keep up. Say so, but not all the
+        time."""
         self._lost_s += seconds
-        sentence = _(
-            "The machine is too busy: {seconds} seconds of sound were lost so far.",
-            seconds=f"{self._lost_s:.1f}",
-        )
+        lost = f"{self._lost_s:.1f}"
+        if self._over_line:
+            sentence = _(
+                "The line is bad: {seconds} seconds of sound were lost so far.", seconds=lost
+            )
+        else:
+            sentence = _(
+                "The machine is too busy: {seconds} seconds of sound were lost so far.",
+                seconds=lost,
+            )
         if self.listener.now - self._lost_at >= _LOST_AGAIN_S:
-            self._desk.tell_trouble("sound_lost", sentence)
+            self._desk.tell_trouble("line_lost" if self._over_line else "sound_lost", sentence)
             self._lost_at = self.listener.now
         else:
             self._desk.transcript.line(sentence)
@@ -234,10 +274,13 @@ class MicrophoneSeat:
         self._desk.transcript.line(line)
         self._desk.tell_all(key)
 
-    def _microphone_is_back(self) -> None:
+    def _microphone_is_back(self, tell: Callable[[], None] | None) -> None:
         with self._desk.table.lock:
             self._forget_voices()  # it may be another one
-        self._is_back("microphone_back", "the microphone is back")
+        if tell is not None:
+            tell()
+        else:
+            self._is_back("microphone_back", "the microphone is back")
 
     def _forget_voices(self) -> None:
         """Forget how loud the players speak."""
@@ -317,8 +360,7 @@ class MicrophoneSeat:
                 return
 
     def _decide(self, recognition: Recognition, together: Recognition | None) -> None:
-        timing = self.listener.timing
-        segment = None if timing is None else timing.segment
+        segment = self.listener.segment
         self._waits = None
         if segment is not None and segment.is_piece_of_talk(recognition.words):
             side = self._awaited_side()
@@ -415,18 +457,18 @@ class MicrophoneSeat:
         return waits
 
     def _is_crosstalk(self, side: str, decision: Decision) -> bool:
-        timing = self.listener.timing
-        before = timing is not None and timing.segment.began < self._announced_at
-        return timing is not None and is_crosstalk(
+        segment = self.listener.segment
+        before = segment is not None and segment.began < self._announced_at
+        return segment is not None and is_crosstalk(
             self._desk.table.game, side, decision.likeliest, before=before
         )
 
     def _at(self) -> int | None:
         """Return when the last utterance began, in ms of the table's time."""
-        timing = self.listener.timing
-        if timing is None:
+        segment = self.listener.segment
+        if segment is None:
             return None
-        ago = max(0.0, self.listener.now - timing.segment.began)
+        ago = max(0.0, self.listener.now - segment.began)
         return self._desk.table.time() - round(ago * 1000)
 
 
@@ -468,21 +510,21 @@ class _BegunSound:
 def mute_while_speaking(
     speaker: Speaker,
     listener: Listener,
-    private_is_heard_by_all: bool = True,
-    echo_seconds: float = 0.0,
-) -> None:
-    """Do not listen to the table's own speech (half duplex)."""
+    hears_private: Callable[[], bool] = lambda: True,
+    echo_seconds: Callable[[], float] = lambda: 0.0,
+) -> Callable[[], None]:
+    """Do not listen to the table's own speech (half duplex). The returned function ends that."""
     deaf = threading.Event()
 
     def half_duplex(speaking: bool) -> None:
         # The earphone is not in the room: its owner may be heard while it speaks, and
         # cuts it off by speaking.
-        audible = private_is_heard_by_all or speaker.speaking_to is Output.PUBLIC
+        audible = hears_private() or speaker.speaking_to is Output.PUBLIC
         if speaking and audible and not deaf.is_set():
             deaf.set()
             listener.mute()
         elif not speaking and deaf.is_set():
             deaf.clear()
-            listener.unmute(echo_seconds)
+            listener.unmute(echo_seconds())
 
-    speaker.on_speaking(half_duplex)
+    return speaker.on_speaking(half_duplex)

@@ -72,6 +72,11 @@ class ModelOffer:
         return self._desk.table.side_of(self._seat)
 
     @property
+    def fetches(self) -> bool:
+        """Return whether a model is being fetched now."""
+        return self._percent is not None
+
+    @property
     def holds(self) -> bool:
         """Return whether the question was just asked."""
         told = self._desk.told(self._question) if self._open else None

@@ -46,7 +46,7 @@ class People(Protocol):
     def typed(self, side: str, text: str) -> None:
         """Take typed words of ``side``."""
 
-    def pressed(self, side: str, at: int) -> None:
+    def pressed(self, side: str, at: int, *, late: int = 0) -> None:
         """Take a press of the clock ``at`` this time, after what hands have done."""
 
     def asked(self, side: str) -> bool:
@@ -126,9 +126,11 @@ class NextSteps:
             self._desk.tell(person, self.words(person), fleeting=True)
 
     def follow(self, taken: Taken) -> None:
-        """Tell everybody who was refused something what is due from them instead, the players what
-        is due after an envelope was opened, and a player who has executed another move than the
-        announced one that it must be announced."""
+        """Tell people what is due after this fact, where they cannot know it.
+
+        These are everybody who was refused something, the players after an envelope was opened, and
+        a player who has executed another move than the announced one and must announce it.
+        """
         game = self._table.game
         if isinstance(taken.fact, f.OpenEnvelope) and not game.adjourned:
             self.tell_players()
@@ -255,14 +257,15 @@ class NextSteps:
 
     # --- levers --------------------------------------------------------------------------------
 
-    def lever(self, side: str, at: int) -> None:
-        """The lever of ``side`` was pressed ``at`` this time. It is the clock; while the clocks
-        stand, it begins the game or goes on with it. It never repeats or executes."""
+    def lever(self, side: str, at: int, *, late: int = 0) -> None:
+        """The lever of ``side`` was pressed ``at`` this time; that was ``late`` ms on a line. It is
+        the clock; while the clocks stand, it begins the game or goes on with it. It never repeats
+        or executes."""
         game, step = self._table.game, self.of(side)
         if self._setting_up.waits and side != game.side:
             self._setting_up.begin_now()  # it starts the opponent's clock, as on any clock
         elif not game.over and not stands(game):
-            self._press(side, at)
+            self._press(side, at, late)
         elif step.do in _BY_LEVER and not self._setting_up.waits:
             self._do(step, at)
         else:
@@ -270,8 +273,8 @@ class NextSteps:
 
     # --- doing ---------------------------------------------------------------------------------
 
-    def _press(self, side: str, at: int) -> None:
-        self._table.after_hands(lambda: self._people.pressed(side, at), at, presser=side)
+    def _press(self, side: str, at: int, late: int = 0) -> None:
+        self._table.after_hands(lambda: self._people.pressed(side, at, late=late), at, presser=side)
 
     def _lead_hands(self, side: str) -> None:
         """The hands of ``side`` are led to the move of an opponent who is not in the room."""

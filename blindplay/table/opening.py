@@ -51,6 +51,7 @@ def open_game(session: Session, *, resumed: bool, interrupted: bool = False) -> 
     )
     session.table.listen(lambda taken: _tell_how_to_go_on(session, taken))
     session.table.pairings.listen(lambda paired: _tell_next(session, paired))
+    session.table.pairings.on_lost(lambda: _tell_withdrawn(session))
     session.table.hall.listen(lambda there: _tell_hall(session, there))
     session.table.hall.on_elsewhere(
         lambda: session.desk.say(Output.PUBLIC, _elsewhere_in_words(session))
@@ -82,6 +83,8 @@ def _objection(session: Session) -> str:
 
 def _elsewhere_in_words(session: Session) -> str:
     elsewhere, pack = session.table.hall.elsewhere, session.pack
+    if elsewhere is not None and elsewhere.now:
+        return pack.sentence("hall_twice")
     if elsewhere is None or not elsewhere.result:
         return pack.sentence("hall_elsewhere")
     return pack.sentence("hall_elsewhere_over", result=result_in_words(pack, elsewhere.result))
@@ -148,6 +151,8 @@ def _tell_settings(session: Session) -> None:
     the opponent, the time and the board."""
     desk, game, pack = session.desk, session.table.game, session.pack
     assert game.setup is not None
+    if session.table.hall.elsewhere is not None:
+        desk.say(Output.PUBLIC, _elsewhere_in_words(session))
     welcome, names = pack.sentence("welcome"), _names(session)
     if (paired := session.table.pairings.played(game)) is not None:
         _tell(session, welcome)
@@ -305,6 +310,14 @@ def _tell_pairing(session: Session, paired: Pairing) -> None:
         session.desk.say(Output.PUBLIC, in_language(words, pack.code))
 
 
+def _tell_withdrawn(session: Session) -> None:
+    """Tell that the next pairing is withdrawn, when no game is disturbed by it."""
+    game = session.table.game
+    with session.table.lock:
+        if game.over or not game.started or _rests(session):
+            session.desk.tell_all("pairing_withdrawn")
+
+
 def _tell_next(session: Session, paired: Pairing) -> None:
     """Tell where somebody plays next, when no game is disturbed by it."""
     desk, game = session.desk, session.table.game
@@ -313,5 +326,5 @@ def _tell_next(session: Session, paired: Pairing) -> None:
         if playing or paired == session.table.pairings.played(game):
             return
         _tell_pairing(session, paired)
-        if paired.table == session.table.pairings.here:
+        if paired.table == session.table.pairings.here and game.started:
             desk.tell_all("pairing_leave", end=word_of(session.pack, Key.END))

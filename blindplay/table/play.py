@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from blindplay.console import LOOPBACK, PORT
 from blindplay.conversation import OpeningWord
@@ -25,11 +25,15 @@ from blindplay.record import Journal, JournalError, Tape, TapeError, files, game
 from blindplay.record.journal import check_new
 from blindplay.record.score import labels_of
 from blindplay.record.tape import tape_folder
+from blindplay.speech.audio import AudioError
 from blindplay.speech.audio_devices import devices
 from blindplay.speech.confusions import Confusions
+from blindplay.speech.models.folders import ModelError
+from blindplay.speech.phone import PhoneSource
 from blindplay.speech.speaker import Speaker
 from blindplay.translation import _
 from blindplay.typed_lines import LOOK_S, TypedLines
+from blindplay.wording.announcements import result_in_words
 
 from .choices import Keep, PressAnswer, Printed, PrivateVoice
 from .desk import Transcript
@@ -39,6 +43,7 @@ from .devices import (
     attach_boards,
     attach_braille,
     attach_microphone,
+    attach_phone,
     board_address,
     hears,
     offer_model,
@@ -51,14 +56,19 @@ from .session import Session, record_last_move
 from .table import Table
 
 if TYPE_CHECKING:
+    from blindplay.certificates import Issuer
+    from blindplay.console.encryption import Encryption
     from blindplay.console.public import PublicPage
-    from blindplay.console.server import Certificate, ConsoleHost
+    from blindplay.console.server import ConsoleHost
     from blindplay.opponents.distant.voices import Voices
+
+    from .phones import PlayerPhones
 
 _SILENT_AFTER_S = 60.0
 """A table whose keys have ended closes so long after its last word, once the game is over; the
 sentence over_closes says so."""
-_HALL_FIRST_S = 2.5
+_HALL_FIRST_S = 5.0
+_HALL_CONNECTS_S = 1.0  # else a new game begins, and people hear later what the hall says
 _HALL_SOON_S, _HALL_AT_MOST_S = 1.0, 10.0  # the sentence hall_waits says the second one
 ECHO_SECONDS = 0.1
 """Seconds that a room echoes after the loudspeaker stops."""
@@ -96,9 +106,10 @@ class TableOptions:
 class ConsoleAt:
     """The address at which the console listens; None: loopback, its usual port.
 
-    A ``certificate`` with its ``key``, both in PEM, encrypts the pages. ``qr``: draw each link as a
-    code for a phone's camera. ``remember_s``: for how many seconds a closed browser is remembered.
-    ``public_delay``: show the game to everybody so many seconds later;
+    A ``certificate`` with its ``key``, both in PEM, encrypts the pages. Without it, with
+    ``encrypt``, one of the event's ``issuer`` does, or of this machine's, if there is one. ``qr``:
+    draw each link as a code for a phone's camera. ``remember_s``: for how many seconds a closed
+    browser is remembered. ``public_delay``: show the game to everybody so many seconds later;
     None: to nobody. ``public_names``: with the players' names.
     """
 
@@ -110,6 +121,8 @@ class ConsoleAt:
     remember_s: int = 0
     public_delay: int | None = None
     public_names: bool = False
+    encrypt: bool = True
+    issuer: "Issuer | None" = None
     keeps_links: bool = False
     """The links beside the journal are those of the game before, at the same table."""
     after: "Ended | None" = None
@@ -133,6 +146,12 @@ class Ended:
     presided: bool = False
     boards: tuple[str | None, ...] = (None, None)
     public: "PublicPage | None" = None
+    withdrawn: bool = False
+    """The hall has withdrawn the game before it began."""
+    whole: bool = True
+    """Its journal holds all of it."""
+    adjourned: bool = False
+    """The game rests until its envelope is opened."""
 
 
 Companion = Callable[[Table, Callable[[], Mapping[str, Any]]], AbstractContextManager[object]]
@@ -188,8 +207,9 @@ def run(
         about = AboutTable(wanted)
         if companion is not None:
             stack.enter_context(companion(table, about.now))
-        if resumed:
-            _hear_hall(table)
+        # What another machine has done as this table, before anything is done here.
+        unreached = None if resumed else _HALL_CONNECTS_S
+        elsewhere = table.hall.hear_first(_HALL_FIRST_S, unreached)
         transcript = Transcript(out, table.time, options.printed, pack.trouble)
         trouble = transcript.trouble
         opening = stack.enter_context(ExitStack())
@@ -202,6 +222,8 @@ def run(
         own = _own_side(table, wanted)
         session = _session(table, pack, speaker, transcript, wanted, options, own)
         stack.callback(session.close)
+        if elsewhere is not None and elsewhere.signed:
+            _refuse_to_reopen(session, elsewhere.result)
         about.follow(session)
         ctrl_c = stack.enter_context(CtrlC())
         again: Command | None = None
@@ -216,10 +238,12 @@ def run(
             attach_boards(session, own, wanted, boards, resumed=resumed)
             also = voices.hear if voices is not None else None
             listen = partial(attach_microphone, session, own, wanted, also)
-            if devices().capture:
+            hears_at_once = bool(devices().capture)
+            if hears_at_once:
                 listen()
             if console is not None:
-                host = _serve(stack, session, console, resumed=resumed)
+                phones = _phones(stack, session, own, wanted, options.tape, also)
+                host = _serve(stack, session, console, phones, resumed=resumed)
             keyboard = Keyboard(session, host, qr=console is not None and console.qr)
 
             def type_line(side: str, line: str) -> None:
@@ -227,7 +251,7 @@ def run(
 
             attach_braille(stack, session, own, wanted, type_line)
             open_game(session, resumed=resumed, interrupted=interrupted)
-            if not devices().capture:
+            if not hears_at_once and own not in session.microphones:  # a phone may be there
                 listen()
             opening.close()
             offer_model(session, own, wanted, also)
@@ -241,7 +265,13 @@ def run(
             opponent.close()
         _end(session, journal, options.command, lambda: again is not None and not ctrl_c.pressed)
         ended = _ended(session, own, None if ctrl_c.pressed else again)
-        return replace(ended, public=host.console.public if host is not None else None)
+    if ended.withdrawn:
+        _put_aside(table)
+    setup = table.game.setup
+    # Nothing can be written any more, so this is the seal of the whole game.
+    if table.whole and (transcript.everything or (setup and setup.arbiter == "present")):
+        transcript.show("\n" + pack.printed("journal_seal", seal=journal.seal))
+    return replace(ended, public=host.console.public if host is not None else None)
 
 
 def _ended(session: Session, own: str, again: Command | None) -> Ended:
@@ -249,7 +279,12 @@ def _ended(session: Session, own: str, again: Command | None) -> Ended:
     assert game.setup is not None
     assisted = frozenset(side for side in f.SIDES if game.assistants[side])
     places = tuple(board_address(boards.get(side)) for side in (own, OTHER[own]))
-    return Ended(game.over, again, game.setup, game.swapped, assisted, game.presided, places)
+    rests = game.adjourned and game.resumed_at is None and not game.over
+    return Ended(
+        game.over, again, game.setup, game.swapped, assisted, game.presided, places,
+        withdrawn=bool(session.table.pairings.withdrawn), whole=session.table.whole,
+        adjourned=rests,
+    )  # fmt: skip
 
 
 def _prepared(session: Session, ended: Ended, prepare: Callable[[Ended], object]) -> Command | None:
@@ -301,33 +336,41 @@ def _speaker(
     return speaker
 
 
-def _hear_hall(table: Table) -> None:
-    """Hear first what the hall has of the game that is resumed. A table that had failed must not
-    reopen a game that was finished elsewhere.
+class FinishedElsewhereError(JournalError):
+    """The game went on at another machine, and this table has signed its end there."""
 
-    :raises JournalError: if this table has signed the end of the game.
+
+def _refuse_to_reopen(session: Session, result: str) -> NoReturn:
+    """Tell everybody that the game is over: a table that had failed must not reopen a game that
+    was finished elsewhere.
+
+    :raises FinishedElsewhereError: always.
     """
-    elsewhere = table.hall.hear_first(_HALL_FIRST_S)
-    if elsewhere is not None and elsewhere.signed:
-        raise JournalError(
-            _(
-                "The game in {path} is not reopened: the hall has its end, {result}, "
-                "signed by this table; keep the journal as it is, and begin the next game "
-                "without --resume.",
-                path=table.path,
-                result=elsewhere.result,
-            )
+    pack = session.pack
+    session.desk.tell_all("hall_finished", result=result_in_words(pack, result))
+    session.wait_until_said()
+    raise FinishedElsewhereError(
+        _(
+            "The game in {path} is not reopened: the hall has its end, {result}, "
+            "signed by this table; keep the journal as it is, and begin the next game "
+            "without --resume.",
+            path=session.table.path,
+            result=result,
         )
+    )
 
 
 def _keep_options(table: Table, options: TableOptions) -> None:
-    """Keep the options beside the journal, on a full disk as soon as there is room."""
+    """Keep the options beside the journal, on a full disk as soon as there is room. What has been
+    noted with them since stays."""
 
-    def keep(trouble: str | None = None) -> None:
-        if trouble is None:
+    def keep(trouble: str | None) -> None:
+        if trouble is None and not games.kept_options(table.path):
             games.keep_options(table.path, options.kept)
 
-    keep()
+    with suppress(OSError):  # they may be those of a game whose journal is gone
+        games.options_of(table.path).unlink(missing_ok=True)
+    keep(None)
     table.watch_journal(keep)
 
 
@@ -347,16 +390,18 @@ def _do_keys(
     with boards, microphones and pages, if any. After the game pages stay, for the signatures and
     the records, and microphones until a minute of silence. None: nothing is left to do, or
     somebody leaves, whatever others want."""
-    game, silent_since = session.table.game, time.monotonic()
+    game, silent_since, listens = session.table.game, time.monotonic(), False
 
     def left() -> bool:
-        return ctrl_c.pressed or session.again is not None
+        withdrawn = bool(session.table.pairings.withdrawn)
+        return ctrl_c.pressed or session.again is not None or withdrawn
 
     def goes_on() -> bool:
-        nonlocal silent_since
-        if session.desk.is_speaking or not game.over:
+        nonlocal silent_since, listens
+        if session.is_used or not game.over:
             silent_since = time.monotonic()
-        heard = hears(session) and time.monotonic() - silent_since < _SILENT_AFTER_S
+        listens = listens or hears(session)  # a microphone that is pulled out comes back
+        heard = listens and time.monotonic() - silent_since < _SILENT_AFTER_S
         return pages or heard or (bool(session.boards) and not game.over)
 
     if keyboard.do_all(lines.until(left)):
@@ -450,17 +495,45 @@ def go_on(session: Session, journal: Journal, charged: bool) -> bool:
     return True
 
 
-def _address(console: ConsoleAt) -> tuple[str, int, "Certificate | None"]:
-    from blindplay.console.server import Certificate
+def _address(console: ConsoleAt) -> tuple[str, int, "Encryption | None"]:
+    from blindplay.console.encryption import encryption_of
 
-    certificate = None
-    if console.certificate is not None and console.key is not None:
-        certificate = Certificate(console.certificate, console.key)
-    return console.host or LOOPBACK, PORT if console.port is None else console.port, certificate
+    host, port = console.host or LOOPBACK, PORT if console.port is None else console.port
+    files = console.certificate, console.key
+    return host, port, encryption_of(host, *files, console.issuer, own=console.encrypt)
+
+
+def _phones(
+    stack: ExitStack,
+    session: Session,
+    own: str,
+    wanted: WantedDevices,
+    tape: Keep,
+    also: Callable[[bytes], None] | None,
+) -> "PlayerPhones":
+    """The phones of the players at the table. The player at ``own`` may have a microphone with a
+    cable, too. ``also`` gets what they hear."""
+    from .phones import PlayerPhones
+
+    def attach(seat: str, source: PhoneSource, *how: Callable[..., Any]) -> None:
+        attach_phone(session, seat, wanted, source, *how)
+
+    def left(seat: str) -> None:
+        if seat != own or not devices().capture:
+            return
+        try:
+            attach_microphone(session, own, wanted, also)
+        except (AudioError, ModelError) as error:
+            session.desk.tell_trouble("microphone_gone", str(error))
+
+    attaches = None if wanted.shared_microphone else attach
+    phones = PlayerPhones(session, attaches, tape, left=left, also=also)
+    stack.callback(phones.close)
+    return phones
 
 
 def _serve(
-    stack: ExitStack, session: Session, console: ConsoleAt, *, resumed: bool
+    stack: ExitStack, session: Session, console: ConsoleAt, phones: "PlayerPhones", *, resumed: bool
 ) -> "ConsoleHost":
     # Imported here, for the web server takes long to load.
     from blindplay.console.public import Audience
@@ -482,6 +555,7 @@ def _serve(
         links=links,
         remember_s=console.remember_s,
         audience=audience,
+        phones=phones,
     )
     stack.callback(host.close)
     language, known = session.pack.code, host.console.present()
@@ -494,6 +568,9 @@ def _serve(
     new = [role for role in host.roles() if role not in known]
     if new:
         session.transcript.show(host.new_links(new, language, qr=console.qr))
+    if advice := host.advice(language):
+        session.transcript.show(advice)
+    host.tell_moves(session.transcript.show, language)
     if public := host.public(language):
         session.transcript.show(public)
     return host
@@ -505,8 +582,17 @@ def _end(
     """Stop the clocks, let the table speak to its end, and say how the game can be continued or
     reviewed, unless another one follows ``again``. Print the record where every ruling is printed,
     or if the journal lacks something."""
-    table, transcript, pack = session.table, session.transcript, session.pack
+    table, transcript = session.table, session.transcript
     session.settle()
+    if table.pairings.withdrawn:
+        session.desk.tell_all(table.pairings.withdrawn)
+        table.save()
+        if _is_recorded(table):  # a call of the arbiter, or the time at which somebody arrived
+            table.hall.hand_over(_HALL_SOON_S)
+            if not table.whole:
+                session.desk.trouble("journal_lacks", count=journal.unwritten)
+        session.wait_until_said()
+        return
     clock = table.game.clock
     if clock and clock.running is not None and not table.game.over:
         table.submit(f.Arbiter(by="table", do="stop_clocks"))
@@ -520,11 +606,26 @@ def _end(
         return
     if not again():
         _tell_what_can_follow(session, journal, command, in_hall=given)
-    setup = table.game.setup
     if transcript.everything:
         show_record(session)
-    if transcript.everything or (setup and setup.arbiter == "present"):
-        transcript.show("\n" + pack.printed("journal_seal", seal=journal.seal))
+
+
+def _is_recorded(table: Table) -> bool:
+    """Return whether the journal holds more than the set-up and what devices have told."""
+    return any(
+        not isinstance(fact, (Setup, f.Tick, f.Lift, f.Place, f.Position, f.BoardOwners))
+        and not (isinstance(fact, f.Arbiter) and fact.by == "table")
+        for fact in (taken.fact for taken in table.log)
+    )
+
+
+def _put_aside(table: Table) -> None:
+    """Leave a withdrawn game. If nothing was recorded in it, nobody wants its journal."""
+    with suppress(OSError, ValueError):
+        if _is_recorded(table):
+            games.note(table.path, withdrawn=True)
+        else:
+            games.forget(table.path, everything=True)
 
 
 def _tell_what_can_follow(
@@ -534,7 +635,9 @@ def _tell_what_can_follow(
     table, transcript, pack = session.table, session.transcript, session.pack
     path = str(journal.path.absolute())
     path = f'"{path}"' if sys.platform == "win32" else shlex.quote(path)
-    last = games.journals()[:1] == [journal.path] and table.game.started  # found without its name
+    # The last one is found without its name; others may follow an adjourned one before it goes on.
+    last = games.journals()[:1] == [journal.path] and table.game.started
+    last = last and (table.game.over or not table.game.adjourned)
     if not table.game.over:
         transcript.show(pack.sentence("saved_resume"))
         transcript.show(f"    {command} play --resume{'' if last else f' --journal {path}'}")

@@ -9,7 +9,7 @@ from typing import TextIO
 
 import chess
 
-from blindplay.given import read_toml
+from blindplay.given import PACK, read_bytes, read_toml
 from blindplay.language import Command, Key, Language, in_language, join, key_of, word_of
 from blindplay.record.files import write_new
 from blindplay.version import VERSION
@@ -109,7 +109,7 @@ def _judged(file: Path) -> dict[str, str]:
     """Return the better sentences of a file by their keys; "" for those that are good."""
     if not file.exists():
         return {}
-    kept = read_toml(file.read_bytes(), str(file))
+    kept = read_toml(read_bytes(file, PACK), str(file))
     better = kept.get(_BETTER, {})
     return dict.fromkeys(kept.get(_GOOD, ()), "") | {key: str(one) for key, one in better.items()}
 

@@ -1,14 +1,14 @@
 """A teacher: tells the turning points of a game by ear, leads hands through them, asks puzzles."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 import chess
 from chess.engine import Mate
 
-from blindplay.language import Key, Language, key_of, word_of
+from blindplay.language import AnalysisWord, Key, Language, analysis_word_of, key_of, word_of
 from blindplay.language.understanding import Kind
 from blindplay.laws.placement import pieces_of
 from blindplay.opponents.analysis import (
@@ -22,7 +22,7 @@ from blindplay.opponents.analysis import (
     why_good,
 )
 from blindplay.opponents.uci import BUILT_IN, EngineFailedError
-from blindplay.record.studies import Mark, Puzzle, StudiedGame, annotated
+from blindplay.record.studies import Mark, Puzzle, StudiedGame, Unread, annotated
 from blindplay.speech.synthesis import is_words
 from blindplay.wording.position import ply_in_words, whole_position
 
@@ -49,10 +49,12 @@ class Teacher:
         self, pack: Language, voice: Prompter, attendant: Attendant, analyst: Analyst, silent: bool
     ) -> None:
         self.pack, self.analyst = pack, analyst
-        self._voice, self._attendant, self._silent = voice, attendant, silent
+        self.voice, self.attendant, self._silent = voice, attendant, silent
         self.answers = Answers(pack, attendant, None, self.say)
         self.at_end = False
         """The keys have ended."""
+        self.try_out: Callable[[chess.Board, str], None] | None = None
+        """Lets the person analyse a position; the sentence is said afterwards."""
         self._told = time.monotonic()
 
     def say(self, key: str, **values: str) -> None:
@@ -62,19 +64,28 @@ class Teacher:
     def say_words(self, words: str) -> None:
         """Print and speak a sentence, if it is not empty."""
         if words:
-            self._voice.say(words)
+            self.voice.say(words)
         self._told = time.monotonic()
+
+    def unread(self, number: int, entry: Unread) -> None:
+        """Say that an entry of a file cannot be read, and print which one it is and why."""
+        self.say("study_unread", number=self.pack.number(number % 10_000))
+        self.trouble(entry.sentence)
+
+    def trouble(self, sentence: str) -> None:
+        """Print a sentence about a file, written in English."""
+        self.voice.trouble(sentence)
 
     def name(self, name: str) -> None:
         """Say a name that somebody gave, or print it if a voice cannot read it as words."""
-        (self._voice.say if is_words(name) else self._voice.show)(name)
+        (self.voice.say if is_words(name) else self.voice.show)(name)
 
     def typed(self) -> str:
         """Wait for a typed line; empty when there are no more, and everything is only printed.
 
         :raises EndedError: if it ends.
         """
-        return self._typed(self._attendant.line())
+        return self._typed(self.attendant.line())
 
     def answered(self, board: chess.Board) -> str:
         """Wait for a typed line as :meth:`typed` does, or for a move of ``board`` that is said.
@@ -82,6 +93,13 @@ class Teacher:
         :raises EndedError: if it ends.
         """
         return self._typed(self.answers.next(board))
+
+    def chosen(self, choices: Iterable[str]) -> str:
+        """Wait for a typed line as :meth:`typed` does, or for one of the choices that is said.
+
+        :raises EndedError: if it ends.
+        """
+        return self._typed(self.answers.choice(choices))
 
     def _typed(self, line: str | None) -> str:
         self.at_end = line is None
@@ -97,16 +115,49 @@ class Teacher:
         """The words to type for each key, for sentences."""
         return {key.value: word_of(self.pack, key) for key in Key}
 
+    def offer_analysis(self) -> None:
+        """Say how to analyse, if that can be done."""
+        if self.try_out is not None:
+            word = self.pack.analysis_phrases(AnalysisWord.ANALYSE)[0]
+            self.say("analyse_offer", analyse=word)
+
+    def analysed(self, line: str, board: chess.Board, goes_on: str) -> bool:
+        """Let the person analyse ``board``, if a typed line asks for it; return whether it does."""
+        found = analysis_word_of(self.pack, line)
+        if self.try_out is None or found is None or found[0] is not AnalysisWord.ANALYSE:
+            return False
+        self.try_out(board, goes_on)
+        return True
+
     def player(self, color: chess.Color) -> str:
         """White or Black."""
         return self.pack.sentence("white" if color else "black")
+
+    def move_meant(self, line: str, board: chess.Board) -> chess.Move | None:
+        """The move that was typed or said; None after saying why it is none."""
+        meant = self.pack.understand(line, board)
+        if meant.kind is Kind.AMBIGUOUS:
+            moves = [self.pack.announce(board, move) for move in meant.moves]
+            self.say("ambiguous", candidates=self.pack.either(moves))
+        elif meant.why is not None:
+            self.say("illegal", why=self.pack.sentence(f"illegal_{meant.why.value}"))
+        elif meant.move is None:
+            self.say("not_understood")
+        return meant.move
+
+    def last_move(self, board: chess.Board) -> None:
+        """Say the move that led to a position."""
+        earlier = board.copy()
+        move = earlier.pop()
+        said = self.pack.announce(earlier, move)
+        self.say("last_move", player=self.player(earlier.turn), move=said)
 
     def show(self, board: chess.Board) -> None:
         """Tell the position or, if there is a board, lead hands to it; say who is to move.
 
         :raises EndedError: if the person ends.
         """
-        if self._attendant.board is None:
+        if self.attendant.board is None:
             self.say_words(whole_position(self.pack, board))
         else:
             self.lead(board)
@@ -117,9 +168,9 @@ class Teacher:
 
         :raises EndedError: if the person ends.
         """
-        if self._attendant.board is None:
+        if self.attendant.board is None:
             return
-        if not self._attendant.lead(pieces_of(board), move=move):
+        if not self.attendant.lead(pieces_of(board), move=move):
             raise EndedError
 
     def play(self, board: chess.Board, move: chess.Move) -> None:
@@ -137,9 +188,9 @@ class Teacher:
 
         :raises EndedError: if the person has typed a word that ends.
         """
-        if self._attendant.ends():
+        if self.attendant.ends():
             raise EndedError
-        if self._attendant.drop_typed() or time.monotonic() - self._told >= QUIET_S:
+        if self.attendant.drop_typed() or time.monotonic() - self._told >= QUIET_S:
             self.say("review_progress", percent=self.pack.number(int(100 * part)))
 
     def examine(self, game: StudiedGame) -> list[TurningPoint]:
@@ -182,10 +233,12 @@ class Teacher:
 
 @dataclass(frozen=True)
 class LessonPart:
-    """The telling or doing between two keys, for the turning point ``point``, counted from 0."""
+    """The telling or doing between two keys, for the turning point ``point``, counted from 0, and
+    the position that it is about."""
 
     point: int
     do: Callable[[], None]
+    board: chess.Board
 
 
 def review(teacher: Teacher, game: StudiedGame, keep: Callable[[str], None] | None = None) -> None:
@@ -200,6 +253,8 @@ def review(teacher: Teacher, game: StudiedGame, keep: Callable[[str], None] | No
     teacher.say("review_begin", count=teacher.pack.number((len(moves) + 1) // 2))
     if not game.whole:
         teacher.say("review_not_whole")
+    if game.remark:
+        teacher.trouble(game.remark)
     points = teacher.examine(game)
     if keep is not None:
         annotator = f"BlindPlay, {teacher.analyst.program.name}"
@@ -217,6 +272,7 @@ def tell(teacher: Teacher, points: Sequence[TurningPoint]) -> None:
         return
     teacher.say("review_found", count=teacher.pack.number(len(points)))
     teacher.say("review_keys", **teacher.words())
+    teacher.offer_analysis()
     _go_through(
         teacher, [step for at in range(len(points)) for step in _steps(teacher, points, at)]
     )
@@ -233,11 +289,15 @@ def _go_through(teacher: Teacher, steps: Sequence[LessonPart]) -> None:
     at = 0
     while at < len(steps):
         steps[at].do()
-        match teacher.key(teacher.typed()):
+        line = teacher.typed()
+        if teacher.analysed(line, steps[at].board, "analyse_review_goes_on"):
+            continue
+        match teacher.key(line):
             case Key.REPEAT:
                 continue
             case Key.HELP:
                 teacher.say("review_keys", **teacher.words())
+                teacher.offer_analysis()
             case Key.BACK:
                 at = max(0, at - 1)
             case Key.SKIP:
@@ -262,10 +322,7 @@ def _steps(teacher: Teacher, points: Sequence[TurningPoint], at: int) -> Iterato
         number, count = pack.number(at + 1), pack.number(len(points))
         teacher.say("review_point", point=number, count=count, **where)
         if before.move_stack:
-            earlier = before.copy()
-            move = earlier.pop()
-            said = pack.announce(earlier, move)
-            teacher.say("last_move", player=teacher.player(earlier.turn), move=said)
+            teacher.last_move(before)
         teacher.show(before)
 
     def explain() -> None:
@@ -275,8 +332,8 @@ def _steps(teacher: Teacher, points: Sequence[TurningPoint], at: int) -> Iterato
         teacher.say("review_better", move=pack.announce(before, point.better[0]))
         teacher.say_words(teacher.reason(point.good))
 
-    yield LessonPart(at, begin)
-    yield LessonPart(at, explain)
+    yield LessonPart(at, begin, before)
+    yield LessonPart(at, explain, before)
     for key, line in (("review_line_played", point.punished), ("review_line_better", point.better)):
         yield from _line(teacher, at, key, before, line[:_PLIES])
 
@@ -298,36 +355,65 @@ def _line(
 
         return do
 
-    yield from (LessonPart(point, step(ply)) for ply in range(len(line)))
+    board = start.copy()
+    for ply, move in enumerate(line):
+        board.push(move)
+        yield LessonPart(point, step(ply), board.copy())
 
 
-_AS_GOOD = 0.05
+AS_GOOD = 0.05
 """A move that loses less of the chance to win is good, too."""
 
 
-def solve(teacher: Teacher, puzzles: Sequence[Puzzle], first: int = 1) -> None:
-    """Ask the puzzles, numbered from ``first``, and say at the end how many were solved at once."""
-    right = asked = 0
+def solve(
+    teacher: Teacher,
+    puzzles: Iterable[Puzzle | Unread],
+    first: int = 1,
+    *,
+    of_collection: bool = False,
+) -> bool:
+    """Ask the puzzles, numbered from ``first``, and say at the end how many were solved at once.
+    An entry that cannot be read is told in its turn. Return whether the person wants to choose
+    other puzzles of a collection."""
     pack = teacher.pack
-    teacher.say("puzzle_keys", **teacher.words())
-    if teacher.answers.ear is not None:
-        teacher.say("puzzle_spoken")
+    right = asked = 0
+    begun = others = False
     try:
         for number, puzzle in enumerate(puzzles, first):
+            if isinstance(puzzle, Unread):
+                teacher.unread(number, puzzle)
+                continue
+            if not begun:
+                begun = True
+                teacher.say("puzzle_keys", **teacher.words())
+                if teacher.answers.ear is not None:
+                    teacher.say("puzzle_spoken")
+                teacher.offer_analysis()
             teacher.say("puzzle_number", number=pack.number(number % 10_000))
             teacher.name(puzzle.name)
-            right += _Attempt(teacher, puzzle).solved()
+            right += _Attempt(teacher, puzzle, of_collection=of_collection).solved()
             asked += 1
+            if of_collection and teacher.at_end:  # it may have millions
+                break
     except EndedError:
         pass
-    teacher.say("puzzle_score", right=pack.number(right), count=pack.number(asked))
+    except _OthersError:
+        others = True
+    if begun:
+        teacher.say("puzzle_score", right=pack.number(right), count=pack.number(asked))
+    return others
+
+
+class _OthersError(Exception):
+    """The person wants other puzzles of the collection."""
 
 
 class _Attempt:
     """A person solves one puzzle."""
 
-    def __init__(self, teacher: Teacher, puzzle: Puzzle) -> None:
+    def __init__(self, teacher: Teacher, puzzle: Puzzle, *, of_collection: bool = False) -> None:
         self._teacher, self._puzzle = teacher, puzzle
+        self._of_collection = of_collection
         self._board = puzzle.board.copy()
         self._at_once = True
 
@@ -340,32 +426,30 @@ class _Attempt:
             if key is Key.SKIP or (not line and self._teacher.at_end):
                 self._tell_solution()
                 return False
+            if key is Key.BACK and self._of_collection:
+                raise _OthersError
             if key is Key.HELP:
                 self._teacher.say("puzzle_keys", **self._teacher.words())
+                if self._of_collection:
+                    self._teacher.say("puzzles_back", **self._teacher.words())
             elif not line or key is Key.REPEAT:
                 self._ask()
-            elif (move := self._understood(line)) is not None and self._answer(move):
-                return self._at_once
+            elif self._teacher.analysed(line, self._board, "analyse_puzzle_goes_on"):
+                self._at_once = False
+                self._ask()
+            else:
+                move = self._teacher.move_meant(line, self._board)
+                if move is not None and self._answer(move):
+                    return self._at_once
 
     def _ask(self) -> None:
         teacher, pack = self._teacher, self._teacher.pack
+        if self._puzzle.board.move_stack:  # the opponent's move leads to the puzzle
+            teacher.last_move(self._board)
         teacher.show(self._board)
         if self._puzzle.avoid and not self._puzzle.best:
             moves = [pack.announce(self._board, move) for move in self._puzzle.avoid]
             teacher.say("puzzle_avoid", moves=pack.either(moves))
-
-    def _understood(self, line: str) -> chess.Move | None:
-        """The move that was typed or said; None after saying why it is none."""
-        teacher, pack = self._teacher, self._teacher.pack
-        meant = pack.understand(line, self._board)
-        if meant.kind is Kind.AMBIGUOUS:
-            moves = [pack.announce(self._board, move) for move in meant.moves]
-            teacher.say("ambiguous", candidates=pack.either(moves))
-        elif meant.why is not None:
-            teacher.say("illegal", why=pack.sentence(f"illegal_{meant.why.value}"))
-        elif meant.move is None:
-            teacher.say("not_understood")
-        return meant.move
 
     def _answer(self, move: chess.Move) -> bool:
         """Say whether a move is right, and why. Return whether the puzzle is over."""
@@ -397,7 +481,7 @@ class _Attempt:
             return move == puzzle.line[done]
         if puzzle.best:
             return move in puzzle.best
-        return move not in puzzle.avoid and self._teacher.ask(lambda: self._loss(after)) < _AS_GOOD
+        return move not in puzzle.avoid and self._teacher.ask(lambda: self._loss(after)) < AS_GOOD
 
     def _loss(self, after: chess.Board) -> float:
         judge = self._teacher.analyst.judge
@@ -413,7 +497,7 @@ class _Attempt:
     def _why_wrong(self, move: chess.Move, after: chess.Board) -> str:
         analyst = self._teacher.analyst
         best, answer = (analyst.judge(one, closer=True) for one in (self._board, after))
-        if loss_of(best, answer) < _AS_GOOD and move not in self._puzzle.avoid:
+        if loss_of(best, answer) < AS_GOOD and move not in self._puzzle.avoid:
             return self._teacher.pack.sentence("puzzle_good_too")
         lines = analyst.line(self._board, best), (move, *analyst.line(after, answer))
         return self._teacher.reason(why_bad(self._board, best, answer, lines))

@@ -27,6 +27,7 @@ from blindplay.conversation.effects import (
     TellTime,
 )
 from blindplay.conversation.state import (
+    AgainAnswered,
     AgainWanted,
     Awaited,
     ButtonTapped,
@@ -108,6 +109,7 @@ class Session:
         self.table = table
         self.again: Command | None = None
         """NEW_GAME or REMATCH, as soon as everybody here wants that after this game."""
+        self._wanted: Mapping[str, Command] = {}  # the wish that the pages know
         self._one_enter = one_enter
         self._one_enter_told = False
         self._followed: Step | None = None  # what was last done for the only player here
@@ -148,11 +150,16 @@ class Session:
         self.misheard = 0
         """Number of utterances that were not understood."""
         self._learn = learn
-        self._private_is_heard_by_all = private_is_heard_by_all
+        self.private_is_heard_by_all = private_is_heard_by_all
         self._echo_seconds = echo_seconds
         self._happened = threading.Condition()
         table.listen(self._taken)
         table.hold_presses(self._holds_press)
+        table.another_game.decided_by(
+            lambda: self.talking.may_play_again,
+            lambda: self.talking.wanted_again,
+            self._want_again,
+        )
         table.watch_journal(self._journal_changed)
         self._timekeeper = Timekeeper(
             table,
@@ -276,8 +283,18 @@ class Session:
 
     def _is_busy(self, side: str) -> bool:
         """Return whether somebody speaks, or ``side`` is asked something."""
-        hears = any(one.listener.speaking for one in self.microphones.values())
-        return hears or self.desk.is_being_heard or self.asked(side)
+        return self._anybody_speaks or self.desk.is_being_heard or self.asked(side)
+
+    @property
+    def _anybody_speaks(self) -> bool:
+        return any(one.listener.speaking for one in self.microphones.values())
+
+    @property
+    def is_used(self) -> bool:
+        """Return whether somebody or the table speaks, or a speech model is being fetched."""
+        offer = self.model_offer
+        fetches = offer is not None and offer.fetches
+        return self.desk.is_speaking or self._anybody_speaks or fetches
 
     def asked(self, side: str) -> bool:
         """Return whether a question to ``side`` is open."""
@@ -301,23 +318,27 @@ class Session:
         self._reminders.acted(self.steps.typist())
         self.steps.enter()
 
-    def press(self, side: str, ago: float = 0.0) -> None:
-        """``side`` pressed their lever of the clock, ``ago`` seconds ago."""
+    def press(self, side: str, ago: float = 0.0, *, line: float = 0.0) -> None:
+        """``side`` pressed their lever of the clock, ``ago`` seconds ago; ``line``: the seconds of
+        these for which the press was on a line."""
         self._reminders.acted(side)
-        self.steps.lever(side, self.table.time() - round(ago * 1000))
+        late = round(line * 1000)
+        self.steps.lever(side, self.table.time() - round(ago * 1000), late=late)
 
-    def pressed(self, side: str, at: int, reports: tuple[type[Ruling], ...] = ()) -> None:
+    def pressed(
+        self, side: str, at: int, reports: tuple[type[Ruling], ...] = (), *, late: int = 0
+    ) -> None:
         """``side`` has pressed ``at`` this time, after what hands have done. The press may confirm
         a doubtful move, and a question may hold the clock. Where no sensors feel the own hands, the
         press says that the announced move is executed. Rulings of the kinds ``reports`` are not
-        told."""
+        told. ``late``: for how many ms it was on a line."""
         if self.table.holds_press(side, at):
             return
         game = self.table.game
         felt = game.board_of(side) in {seat.side for seat in self.boards.values()}
         if not felt and side == game.side and game.turn.executed is None:
             self._execute_unseen(side)
-        self.table.submit(f.Press(by=side), replace(TABLE, reports=reports))
+        self.table.submit(f.Press(by=side, late=late), replace(TABLE, reports=reports))
 
     def _execute_unseen(self, side: str) -> None:
         """Execute the announced move of ``side`` on the boards without sensors, unless an assistant
@@ -339,10 +360,18 @@ class Session:
     def talk(self, side: str | None = None) -> None:
         """The talk button of ``side``, or one for all microphones, was pressed. Two quick presses
         confirm what its player is asked about, or the only player who is asked."""
+        self._talk(side, MicrophoneSeat.toggle)
+
+    def hold_talk(self, side: str, *, down: bool, briefly: bool = False) -> None:
+        """A talk button of ``side`` that can be held went ``down`` or up. Pressed only
+        ``briefly``, it is one for :meth:`talk`."""
+        self._talk(side, partial(MicrophoneSeat.hold, down=down, briefly=briefly))
+
+    def _talk(self, side: str | None, press: Callable[[MicrophoneSeat, int], bool]) -> None:
         at, tapped = self.table.time(), False
         for microphone in self.microphones.values():
             if side in (None, microphone.side):
-                tapped |= microphone.toggle(at)
+                tapped |= press(microphone, at)
         if tapped:
             self.table.after_hands(lambda: self._tapped(side, at), at)
 
@@ -371,6 +400,10 @@ class Session:
     def _converse(self, event: Event) -> list[Effect]:
         effects = self.talking.take(event)
         self._perform(effects)
+        before, self._wanted = self._wanted, self.talking.wanted_again
+        if self._wanted != before:
+            begins = any(isinstance(one, PlayAgain) for one in effects)
+            self.table.another_game.changed(before, begins=begins)
         return effects
 
     def _perform(self, effects: Iterable[Effect]) -> None:
@@ -409,6 +442,23 @@ class Session:
                     self.again = command
         for seat in self.boards.values():
             seat.lead()
+
+    def _want_again(self, side: str, command: Command | None) -> None:
+        """A player wants another game, or none, on a page. Another player who is asked to agree
+        may also answer by voice or keys."""
+        wanted, other = self.talking.wanted_again, OTHER[side]
+        if self.again is not None:
+            return  # pressed twice
+        if other in wanted:
+            agreed = command if command is wanted[other] else None
+            self._converse(AgainAnswered(side, agreed))
+        elif command is None:
+            if side in wanted:
+                self._converse(AgainAnswered(other, None))
+        elif self.table.absent:
+            self._perform([PlayAgain(command)])
+        else:
+            self._perform([AskAgain(other, command)])
 
     def _show_question(self, side: str) -> None:
         """Print the question to a player who does not hear it; no page shows it."""
@@ -478,9 +528,17 @@ class Session:
         mode: MicrophoneMode = MicrophoneMode.OPEN,
         *,
         shared: bool = False,
+        late_seconds: Callable[[], float] = lambda: 0.0,
+        hears_private: Callable[[], bool] | None = None,
+        gone: Callable[[str], None] | None = None,
+        back: Callable[[], None] | None = None,
     ) -> MicrophoneSeat:
-        """Listen at ``seat``; see :class:`.MicrophoneSeat`. It is closed at once if the session was
-        closed meanwhile."""
+        """Listen at ``seat``, in place of the microphone that was there; see
+        :class:`.MicrophoneSeat`. It is closed at once if the session was closed meanwhile.
+        ``late_seconds``: how long after it was spoken its sound comes at most. ``hears_private``:
+        None: it does where there is no earphone."""
+        if seat in self.microphones:
+            self.microphones[seat].close()
         here = MicrophoneSeat(
             self.desk,
             self.talking,
@@ -494,8 +552,10 @@ class Session:
             habits=lambda: self.habits.get(seat, Confusions()),
             mode=mode,
             shared=shared,
-            private_is_heard_by_all=self._private_is_heard_by_all,
-            echo_seconds=self._echo_seconds,
+            hears_private=hears_private or (lambda: self.private_is_heard_by_all),
+            echo_seconds=lambda: self._echo_seconds + late_seconds(),
+            gone=gone,
+            back=back,
         )
         with self.table.lock:
             if not self._closed:

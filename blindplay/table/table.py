@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -75,6 +75,7 @@ class WakingClock:
         self._last = [clock() for clock in self._clocks]
         self._lock = threading.Lock()
         self._lost = self._stood = 0.0
+        self._standstills: list[tuple[float, float]] = []
         self.watched = False
 
     def __call__(self) -> float:
@@ -82,9 +83,16 @@ class WakingClock:
             before, self._last = self._last, [clock() for clock in self._clocks]
             counted, passed, worked = (b - a for a, b in zip(before, self._last, strict=True))
             if self.watched and passed >= _STANDSTILL_S and worked < passed / 10:
+                self._standstills.append((before[0] - self._lost, passed))
                 self._lost += counted
                 self._stood += passed
             return self._last[0] - self._lost
+
+    def age(self, at: float) -> float:
+        """Return the seconds since this clock showed ``at``, with those of all standstills."""
+        now = self()
+        with self._lock:
+            return now - at + sum(stood for since, stood in self._standstills if since >= at)
 
     def stood(self) -> float:
         """Return for how many seconds the process has stood still since the last call."""
@@ -100,8 +108,51 @@ def _is_worth_keeping(taken: Taken) -> bool:
 
 def with_id(setup: Setup) -> Setup:
     """``setup`` with a random identity, unless it has one: equal games may begin in one
-    millisecond, at one table or at many."""
-    return setup if setup.id else replace(setup, id=secrets.token_hex(8))
+    millisecond, at one table or at many. It also names the journal's format."""
+    return replace(setup, id=setup.id or secrets.token_hex(8), format=f.FORMAT)
+
+
+class AnotherGame:
+    """What the players of a table want after their game, as far as they decide that."""
+
+    def __init__(self) -> None:
+        self._may: Callable[[], bool] = lambda: False
+        self._wanted: Callable[[], Mapping[str, Command]] = dict
+        self._want: Callable[[str, Command | None], object] = lambda side, command: None
+        self._watchers: list[Callable[[Mapping[str, Command], bool], object]] = []
+
+    @property
+    def may(self) -> bool:
+        """Return whether they may decide it now."""
+        return self._may()
+
+    @property
+    def wanted(self) -> Mapping[str, Command]:
+        """NEW_GAME or REMATCH, by the player who wants it and waits for the other's answer."""
+        return self._wanted()
+
+    def decided_by(
+        self,
+        may: Callable[[], bool],
+        wanted: Callable[[], Mapping[str, Command]],
+        want: Callable[[str, Command | None], object],
+    ) -> None:
+        """``may`` and ``wanted`` give these values, and ``want`` does what :meth:`want` says."""
+        self._may, self._wanted, self._want = may, wanted, want
+
+    def want(self, side: str, command: Command | None) -> None:
+        """``side`` wants this, or no other game. Hold the table's lock."""
+        self._want(side, command)
+
+    def changed(self, before: Mapping[str, Command], *, begins: bool) -> None:
+        """What is wanted is not as ``before``. ``begins``: both wanted the same."""
+        for watcher in self._watchers:
+            watcher(before, begins)
+
+    def watch(self, watcher: Callable[[Mapping[str, Command], bool], object]) -> None:
+        """Call ``watcher`` whenever what is wanted changes, with what was wanted before, and True
+        if both wanted that."""
+        self._watchers.append(watcher)
 
 
 class Table:
@@ -139,6 +190,7 @@ class Table:
         """The boards of the table, and what waits until they have been read."""
         self._listeners: list[Listener] = []
         self._holds: Callable[[str, int], bool] = lambda presser, at: False
+        self.another_game = AnotherGame()
         self._watchers: list[Callable[[str | None], None]] = []
         self._queue: deque[_Waiting] = deque()
         self._busy = False
@@ -279,6 +331,12 @@ class Table:
             return self._held
         return max(0, round((self._now() - self._origin) * 1000))
 
+    def age(self, seconds: float) -> float:
+        """Return how many seconds have passed since the table's time was ``seconds``, also those
+        in which the process stood still."""
+        at = self._origin + seconds
+        return self._now.age(at) if isinstance(self._now, WakingClock) else self._now() - at
+
     def beat(self) -> None:
         """Note the table's time beside the journal, for the case that the process is killed. Call
         it many times a second; it does not wait for the lock."""
@@ -353,7 +411,8 @@ class Table:
                 self.game.check(fact)
             elif not fact.t:
                 fact = replace(fact, t=self.time())
-            admitted = self._access.admit(fact, origin)
+            # Nobody begins a game that the hall has withdrawn.
+            admitted = None if self.pairings.withdrawn else self._access.admit(fact, origin)
             if admitted is None:
                 return ()
             waiting = _Waiting(admitted, origin)

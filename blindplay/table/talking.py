@@ -1,6 +1,6 @@
 """The conversation at one table: its state, and what it knows of the table."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from blindplay.conversation import OpeningWord, grammar
 from blindplay.conversation.converse import converse
@@ -8,6 +8,9 @@ from blindplay.conversation.effects import Effect
 from blindplay.conversation.state import Event, Question, Sayable, Situation, Talk, Talks
 from blindplay.hearing.decision import Decision
 from blindplay.hearing.statement import Statement
+from blindplay.language import Command
+from blindplay.laws.facts import SIDES
+from blindplay.laws.state import OTHER
 from blindplay.wording.readers import Readers
 from blindplay.wording.values import Pairing
 
@@ -60,6 +63,17 @@ class Talking:
         with self._table.lock:
             return self._talk(side).question
 
+    @property
+    def wanted_again(self) -> Mapping[str, Command]:
+        """Return the other game that a player wants, by that player, while the other is asked."""
+        with self._table.lock:
+            asked = {} if self._table.absent else {side: self.asked(side) for side in SIDES}
+            return {
+                OTHER[side]: command
+                for side, question in asked.items()
+                if question is not None and (command := question.other_game)
+            }
+
     def begun(self, side: str) -> Statement | None:
         """Return the beginning of an announcement whose rest is awaited of ``side``; None if there
         is none."""
@@ -76,6 +90,12 @@ class Talking:
         """Return the side that has spoken into the microphone of ``owner``, which is for both."""
         with self._table.lock:
             return grammar.speaker(self._situation, self.talks, owner, decision.likeliest)
+
+    @property
+    def may_play_again(self) -> bool:
+        """Return whether the players may decide to play another game now."""
+        with self._table.lock:
+            return self._situation.may_play_again
 
     def _talk(self, side: str) -> Talk:
         return self.talks.of(side).current(self._table.game, side)

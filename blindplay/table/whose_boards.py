@@ -1,11 +1,12 @@
-"""Two boards that nothing tells apart: which of them is whose.
+"""Two boards: which of them is whose.
 
 Adapters without a serial number of their own may swap the names of their ports after a power cut,
 when they are replugged, or before a game is resumed. A lift on the wrong board would be a touch of
-the wrong player (4.3, D.2.2). So a board that comes back is unassigned, and nothing that happens on
+the wrong player (4.3, D.2.2). Boards with ids of their own are known by them, and the seats change
+their boards at once. A board without one that comes back is unassigned, and nothing that happens on
 it counts, until one of these shows whose it is: the other board has answered without a break, so it
-is not that one; what stands on it can be only one player's; or a player has lifted their own king
-and put it back, as the table asks.
+is not that one; the id of the other board; what stands on it can be only one player's; or a player
+has lifted their own king and put it back, as the table asks.
 """
 
 import itertools
@@ -20,6 +21,7 @@ import chess
 
 from blindplay.boards import events
 from blindplay.laws import facts as f
+from blindplay.laws.facts import SIDES
 from blindplay.laws.placement import (
     Change,
     Pieces,
@@ -30,6 +32,7 @@ from blindplay.laws.placement import (
 )
 from blindplay.laws.state import OTHER, State
 from blindplay.laws.unidentified_pieces import UNKNOWN
+from blindplay.record import games
 
 from .board_seat import BoardSeat, playing
 from .desk import Desk
@@ -38,8 +41,9 @@ from .desk import Desk
 @dataclass
 class _Unassigned:
     """What has happened on a board since it came back, and how much of it before the table asked;
-    None: it has not asked yet."""
+    None: it has not asked yet. ``which`` is the board's id, as :class:`events.Connected` has it."""
 
+    which: str | None
     happened: list[events.BoardEvent] = field(default_factory=list)
     asked: int | None = None
 
@@ -89,6 +93,8 @@ class _Unassigned:
         return [*others, events.BoardPosition(placement, at, tuple(sorted(doubted)))]
 
 
+_KEPT = "board_ids"
+"""The option beside the journal that holds the ids of the boards by seat."""
 _ANY = "P"  # stands for a piece that the board cannot name
 _OF_HANDS = (events.Lifted, events.Placed, events.BoardPosition)
 _OF_BOARD = (events.Connected, events.ContactFault)
@@ -104,12 +110,23 @@ class WhoseBoards:
         self._connections: Counter[BoardSeat] = Counter()
         self._lost_at: dict[BoardSeat, float] = {}
         self._unassigned: dict[BoardSeat, _Unassigned] = {}
+        # By seat, the id of its board, empty if it has none. A game that goes on knows those from
+        # before.
+        before = games.kept_options(desk.table.path).get(_KEPT)
+        self._ids: dict[str, str] = {
+            seat: which
+            for seat, which in (before.items() if isinstance(before, dict) else ())
+            if seat in SIDES and isinstance(which, str)
+        }
+        self._seen = {which for which in self._ids.values() if which}
+        desk.table.watch_journal(self._note)
 
     def attach(self, seat: BoardSeat, *, by_name: bool) -> None:
         """Listen to the board of ``seat``. ``by_name``: it was that seat's before, and now only the
         name of its port says so."""
         if by_name:
             self._by_name.add(seat)
+        seat.board.know(self._seen)
         seat.board.listen(lambda event: self._hear(seat, event))
 
     def tick(self) -> None:
@@ -119,7 +136,7 @@ class WhoseBoards:
             self._look()
             waiting = self._unassigned.values()
             if not waiting and not table.game.owners_known and not self._alike:
-                table.submit(f.BoardOwners(known=True))  # the game had another board before
+                table.submit(f.BoardOwners(known=True))  # the game had other boards before
             alone = all(seat.unassigned or not seat.connected for seat in self._seats.values())
             if not waiting or not alone or table.game.over:
                 return
@@ -131,6 +148,9 @@ class WhoseBoards:
     @property
     def _alike(self) -> bool:
         """Return whether nothing but the names of ports tells the boards apart."""
+        ids = [self._ids.get(seat) for seat in self._seats]
+        if any(ids) and len(set(ids)) == len(ids) and None not in ids:
+            return False
         return any(
             one.board.may_be(two.board, by_name=True)
             for one, two in itertools.pairwise(self._seats.values())
@@ -140,9 +160,11 @@ class WhoseBoards:
         with self._desk.table.lock:
             if isinstance(event, events.Connected):
                 self._connections[seat] += 1
-                if self._may_be_the_others(seat):
-                    seat.unassigned = True
-                    self._unassigned[seat] = _Unassigned()
+                if event.which:
+                    self._seen.add(event.which)
+                for one in self._seats.values():
+                    one.board.know(self._seen)
+                self._meet(seat, event.which)
             elif isinstance(event, events.Disconnected):
                 self._lost_at[seat] = event.at
                 seat.unassigned = False
@@ -153,6 +175,52 @@ class WhoseBoards:
                 self._look()
                 return
         seat.take(event)
+
+    def _meet(self, seat: BoardSeat, which: str | None) -> None:
+        """The board ``which`` answers at ``seat``."""
+        other, crossed = self._other(seat), self._shown_by_id(seat, which)
+        if crossed is None:
+            unassigned = self._may_be_the_others(seat)
+        else:
+            # That the other board was lost may still have to be told.
+            unassigned = crossed and other is not None and other.connected
+        if unassigned:
+            seat.unassigned = True
+            self._unassigned[seat] = _Unassigned(which)
+            return
+        if crossed:
+            self._exchange()
+        self._learn(seat, which)
+
+    def _learn(self, seat: BoardSeat, which: str | None) -> None:
+        """The board ``which`` is certainly that of ``seat``. Say so if it is another one than
+        before, or if both players' boards have the same id."""
+        if which is None:
+            return
+        before, self._ids[seat.seat] = self._ids.get(seat.seat), which
+        other, desk = self._other(seat), self._desk
+        if which and other is not None and other.connected and self._ids.get(other.seat) == which:
+            desk.tell_all("board_copied")
+        elif before and which != before:
+            desk.tell_all("board_other", player=desk.pack.sentence(seat.side))
+        if which != before:
+            self._note()
+
+    def _note(self, trouble: str | None = None) -> None:
+        """Keep the ids beside the journal, after a full disk as soon as there is room."""
+        if trouble is None and self._ids:
+            games.note(self._desk.table.path, **{_KEPT: dict(self._ids)})
+
+    def _shown_by_id(self, seat: BoardSeat, which: str | None) -> bool | None:
+        """Return whether the boards are exchanged, as the id of the board at ``seat`` shows; None
+        if it shows nothing."""
+        other = self._other(seat)
+        own, others = (None if one is None else self._ids.get(one.seat) for one in (seat, other))
+        if which is None or own == others or which not in (own, others):
+            return None
+        if not which:  # only one of the two boards has an id
+            return False if which == own and others else None
+        return which == others
 
     def _other(self, seat: BoardSeat) -> BoardSeat | None:
         return next((one for one in self._seats.values() if one is not seat), None)
@@ -184,7 +252,9 @@ class WhoseBoards:
                     break  # both answer, each on a line of its own
                 return
         else:
-            shown = self._shown_by_kings()
+            ids = (self._shown_by_id(seat, one.which) for seat, one in self._unassigned.items())
+            shown = next((crossed for crossed in ids if crossed is not None), None)
+            shown = self._shown_by_kings() if shown is None else shown
             shown = self._shown_by_positions() if shown is None else shown
             if shown is None:
                 return
@@ -218,6 +288,7 @@ class WhoseBoards:
         if crossed:
             self._exchange()
         for seat, one in unassigned.items():
+            self._learn(seat, one.which)
             self._by_name.discard(seat)
             seat.unassigned = one.asked is not None  # a press waits until everything has been told
             if seat.unassigned and seat.side not in one.lifts_of_kings(game):

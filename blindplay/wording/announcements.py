@@ -32,6 +32,7 @@ class Announcement:
     - ``urgent``: it interrupts what is being said.
     - ``fleeting``: "repeat" does not repeat it, but the sentence before.
     - ``answers_press``: it answers a press of the clock; a short sound may take its place.
+    - ``refuses``: it says why something is not done.
     - ``while_same``: it holds as long as these of the game's :func:`aspects` stay the same. The
       aspect ``time`` stays the same, but only for a while.
 
@@ -44,6 +45,7 @@ class Announcement:
     urgent: bool = False
     fleeting: bool = False
     answers_press: bool = False
+    refuses: bool = False
     while_same: tuple[str, ...] = ()
 
 
@@ -63,6 +65,7 @@ def announcements(taken: Taken, game: Game, pack: Language) -> list[Announcement
             one,
             urgent=isinstance(ruling, URGENT),
             fleeting=isinstance(ruling, FLEETING),
+            refuses=isinstance(ruling, r.Refused | r.NotMade),
             while_same=one.while_same or while_same(ruling, game),
         )
         for ruling in taken.rulings
@@ -401,6 +404,11 @@ def _undone(context: _Context, ruling: r.Undone) -> _Sentences:
         yield context.sentence("undone_reason", reason=ruling.reason.rstrip("."))
 
 
+def _corrected(context: _Context, ruling: r.ResultCorrected) -> _Sentences:
+    yield context.sentence("result_corrected")
+    yield context.sentence("undone_reason", reason=ruling.reason.rstrip("."))
+
+
 def _owners_known(context: _Context, ruling: r.Owners) -> _Sentences:
     yield context.sentence("owners_known" if ruling.known else "owners_asked")
 
@@ -620,6 +628,7 @@ _TELLERS: Mapping[type[Ruling], _Teller] = {
     r.DrawOffered: _draw_offered,
     r.DrawDeclined: _simple("draw_declined"),
     r.GameOver: _game_over,
+    r.ResultCorrected: _corrected,
     r.Signed: _simple("signed"),
     r.AdjournmentAsked: _adjournment_asked,
     r.Sealed: _sealed,
@@ -641,6 +650,7 @@ URGENT = (
     r.IllegalMove,
     r.Owners,
     r.RepeatDiffers,
+    r.ResultCorrected,
     r.TooLate,
     r.Touched,
     r.Undone,
@@ -659,7 +669,7 @@ OWED = (*TO_MOVE, "step")
 PASSING = ("time",)
 """The aspect of a sentence that reports a past event, and soon is no news any more."""
 _LASTING: tuple[tuple[tuple[type[Ruling], ...], tuple[str, ...]], ...] = (
-    ((r.GameOver,), ("result",)),
+    ((r.GameOver, r.ResultCorrected), ("result",)),
     ((r.DrawOffered,), ("offers", "result")),
     ((r.Consented,), ("arbiter", "result")),
     ((r.CorrectBoard, r.Explained, r.Owners), ("boards", "result")),
@@ -680,10 +690,9 @@ _LASTING: tuple[tuple[tuple[type[Ruling], ...], tuple[str, ...]], ...] = (
 
 
 def aspects(game: Game) -> dict[str, str]:
-    """Return the aspects of a game whose change makes a sentence about it outdated: the move that
-    is due, the arbiter's part and the calls, draw offers, the boards to be corrected or recognised,
-    the squares on which they were told to differ, the clocks, an adjournment, the result. Everybody
-    may know them."""
+    """Return the aspects of a game whose change makes a sentence about it outdated, such as the
+    move that is due, the boards to be corrected, the clocks or the result. Everybody may know
+    them."""
     pending, turn = game.pending, game.turn
     wrong = [name for name, table in game.tables.items() if table.wanted is not None]
     sealing = (game.wants_to_adjourn, game.adjourning, game.sealed is not None, game.adjourned)

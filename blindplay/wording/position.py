@@ -52,16 +52,21 @@ def look(pack: Language, game: Game, by: str, command: Command, about: About) ->
         if not touched:
             return pack.sentence("legal_moves_which")
         command, about = Command.LEGAL_MOVES, About(squares=touched)
+    if command is Command.CAPTURED:
+        return captured_in_words(pack, taken(game))
+    if command is Command.CHECK:
+        key = "check_own" if board.turn == (by == "white") else "check_other"
+        return pack.sentence(key if board.is_check() else "check_none")
+    return look_at(pack, board, command, about)
+
+
+def look_at(pack: Language, board: chess.Board, command: Command, about: About) -> str:
+    """The answer to a question about a position alone, one of :data:`ABOUT_POSITION`, in words."""
     if command is Command.POSITION or (command is Command.PIECES and about == About()):
         return whole_position(pack, board)
     if command is Command.PIECES:
         colors = chess.COLORS if about.color is None else (about.color,)
         return " ".join(_pieces(pack, board, about.piece, color) for color in colors)
-    if command is Command.CAPTURED:
-        return _captured(pack, taken(game))
-    if command is Command.CHECK:
-        key = "check_own" if board.turn == (by == "white") else "check_other"
-        return pack.sentence(key if board.is_check() else "check_none")
     if command is Command.MATERIAL:
         return _material(pack, board)
     if command is Command.PAWNS:
@@ -140,6 +145,12 @@ _ABOUT_SQUARES: Mapping[Command, Callable[[Language, chess.Board, _Squares], str
 }
 
 
+ABOUT_POSITION = frozenset(
+    (*_ABOUT_SQUARES, Command.POSITION, Command.PIECES, Command.MATERIAL, Command.PAWNS)
+)
+"""The questions that need no game and no player, only a position."""
+
+
 def whole_position(pack: Language, board: chess.Board) -> str:
     """Every piece with its square, grouped for the ear: White first, a sentence for each kind."""
     return " ".join(
@@ -181,6 +192,11 @@ def taken(game: Game) -> list[chess.Piece]:
     moves = [(ply.before, ply.move) for ply in game.history]
     if game.turn.made is not None:
         moves.append((game.board, game.turn.made))
+    return captured_by(moves)
+
+
+def captured_by(moves: Iterable[tuple[chess.Board, chess.Move]]) -> list[chess.Piece]:
+    """The pieces that these moves capture, each with the position before it."""
     found = []
     for before, move in moves:
         there = before.piece_at(move.to_square)
@@ -206,7 +222,7 @@ def _of(board: chess.Board, color: chess.Color) -> list[chess.Square]:
     return [square for kind in _KINDS for square in board.pieces(kind, color)]
 
 
-def _captured(pack: Language, pieces: list[chess.Piece]) -> str:
+def captured_in_words(pack: Language, pieces: list[chess.Piece]) -> str:
     if not pieces:
         return pack.sentence("captured_none")
     told = ", ".join(_counted(pack, pieces.count, color) for color in chess.COLORS).strip(", ")

@@ -13,6 +13,8 @@ from blindplay.laws.facts import SIDES, Setup
 from blindplay.laws.time_controls import read_length
 from blindplay.speech.synthesis import is_words
 
+from .names import typed
+
 
 class Written(str):
     """A text as people have written it, such as a name. A voice speaks its digits one by one."""
@@ -53,10 +55,16 @@ class Pairing:
     """The name of the table."""
     white: str
     black: str
+    bye: str = ""
+    """``white`` has no game, and this kind of bye: full, half, zero, or none if that is unknown."""
+
+    @property
+    def players(self) -> tuple[str, str]:
+        return self.white, self.black
 
     def __contains__(self, name: str) -> bool:
-        """Return whether a player has this name; upper and lower case do not count."""
-        return bool(name) and name.casefold() in (self.white.casefold(), self.black.casefold())
+        """Return whether a player has this name, however it is typed."""
+        return bool(typed(name)) and typed(name) in map(typed, self.players)
 
 
 def pairing_in_words(pairing: Pairing, pack: Language) -> str:
@@ -66,6 +74,9 @@ def pairing_in_words(pairing: Pairing, pack: Language) -> str:
     >>> pairing_in_words(Pairing("3", "table-4", "Anna Berg", "Bert Dahl"), load("en"))
     'Round three, table four: Anna Berg has White against Bert Dahl.'
     """
+    if pairing.bye:
+        number, name = number_in_words(pairing.round, pack), speakable(pairing.white, pack)
+        return pack.sentence(f"pairing_{pairing.bye}", round=number, name=name)
     return pack.sentence(
         "pairing" if pairing.round else "pairing_of_table",
         round=number_in_words(pairing.round, pack),

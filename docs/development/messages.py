@@ -7,6 +7,7 @@ compile`` only makes the files that BlindPlay reads, as an installation does.
 
 import ast
 import io
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -118,7 +119,7 @@ def compile_changed() -> None:
     for path in catalogues():
         made = path.with_suffix(".mo")
         if not made.exists() or made.stat().st_mtime < path.stat().st_mtime:
-            new = path.with_suffix(".new")
+            new = path.with_suffix(f".{os.getpid()}.new")  # workers of the tests do this at once
             with new.open("wb") as file:
                 write_mo(file, read(path))
             new.replace(made)

@@ -74,12 +74,31 @@ BRAILLE = {
 DOT_PITCH = 2.5
 CELL_PITCH = 6.0
 DOT = 1.5
+DOT_HEIGHT = 0.5
+"""Of a Braille dot. All four are those of the common form of Braille and lie within ISO 17049."""
 
 START = {"p": 8, "n": 2, "b": 2, "r": 2, "q": 1, "k": 1}
 SPARE_QUEENS = 2
 """For each side, beside the board, for promotion."""
 
 LEVER_DOTS = {"White": 1, "Black": 2}
+LEVER_DOT = 3.0
+LEVER_DOT_HEIGHT = 1.0
+LEVER_DOT_PITCH = 5.0
+
+STRIP_PITCH = 28.0
+"""From place to place of the strip beside the board, where captured and spare pieces stand."""
+STRIP_COLUMNS = 18
+"""Places in the row of each side: 16 pieces and two spare queens."""
+STRIP_BLOCK = 6
+"""Columns of one printed block; a longer one fits few printers."""
+STRIP_HOLE = 4.0
+STRIP_DEPTH = 15.0
+"""A plug's pin is 3.5 wide and 14 long."""
+STRIP_THICK = 18.0
+
+PROTECTED = 6
+"""Inputs with a resistor and two diodes: one for each multiplexer and each lever."""
 
 WIRE_TO_JACK = 0.35
 """Metres from a multiplexer at the bottom plate to a jack, with the case open like a book."""
@@ -171,6 +190,27 @@ def hole(square: str) -> tuple[float, float]:
     return MARGIN + SQUARE * (file + 0.5), MARGIN + SQUARE * (rank + 0.5)
 
 
+def strip_places() -> list[tuple[str, float, float]]:
+    """The middle of each place of the strip, with whose piece stands there.
+
+    Measured from the strip's left near corner. White's row is the near one.
+    """
+    return [
+        (side, STRIP_PITCH * (column + 0.5), STRIP_PITCH * (row + 0.5))
+        for row, side in enumerate(LEVER_DOTS)
+        for column in range(STRIP_COLUMNS)
+    ]
+
+
+def strip_marks() -> list[tuple[float, float]]:
+    """The raised dots at the left end of each row of the strip: one for White, two for Black."""
+    return [
+        (4.0, STRIP_PITCH * (row + 0.5) + LEVER_DOT_PITCH * (i - (dots - 1) / 2))
+        for row, dots in enumerate(LEVER_DOTS.values())
+        for i in range(dots)
+    ]
+
+
 def is_black(square: str) -> bool:
     """Whether a square is black, like a1, and so gets a tile."""
     return (FILES.index(square[0]) + int(square[1]) - 1) % 2 == 0
@@ -217,6 +257,8 @@ def counts() -> dict[str, int]:
         "pegs": sum(set_of_pegs.values()),
         "black pieces": sum(n for piece, n in set_of_pegs.items() if piece.islower()),
         "levers": len(LEVER_DOTS),
+        "protected inputs": PROTECTED,
+        "clamps": 2 * PROTECTED,
         "lever dots": sum(LEVER_DOTS.values()),
         "braille dots": braille_dots(),
         "screws": len(SCREWS),

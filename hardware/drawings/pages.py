@@ -112,11 +112,19 @@ def _pegs_in_words() -> str:
 def _controller() -> list[str]:
     pins, count = design.pins(), design.counts()["multiplexers"]
     rows = [
-        (f"A{m}", f"SIG of multiplexer A{m} (U{m + 2}), and R{m + 1} to +5 V") for m in range(count)
+        (
+            f"A{m}",
+            f"SIG of multiplexer A{m} (U{m + 2}) through R{m + 8}; from SIG R{m + 1} to +5 V",
+        )
+        for m in range(count)
     ]
     rows += [(pin, f"S{bit} of all four multiplexers") for bit, pin in enumerate(pins.select)]
     rows += [
-        (pin, f"{player}'s lever (SW{lever + 1}); the other side of the button to ground")
+        (
+            pin,
+            f"{player}'s lever (SW{lever + 1}) through R{lever + 12}; the other side of the button "
+            "to ground",
+        )
         for lever, (player, pin) in enumerate(zip(design.LEVER_DOTS, pins.levers, strict=True))
     ]
     rows += [
@@ -127,13 +135,18 @@ def _controller() -> list[str]:
         (pins.lamp_bridge, "with a lamp: ground, so that the board knows of it"),
         (
             "5V",
-            "the +5 V line: VCC of all four multiplexers, R1 to R4, plus of the buzzer and of the "
-            "motor, C5",
+            "the +5 V line: VCC of all four multiplexers, R1 to R4, C5, and F1; behind F1 plus of "
+            "the buzzer and, through R14, of the motor",
         ),
         (
             "GND",
             "the ground line: EN and GND of all four, all sleeves, both levers, the emitters of Q1 "
             "and Q2, minus of LD1",
+        ),
+        (
+            "A0 to A3, D2, D3",
+            "besides: from each a diode to +5 V, its ring there, and one to ground, its ring at "
+            "the pin (CL1 to CL12)",
         ),
         ("AREF, VIN, D0, D1", "nothing"),
     ]

@@ -186,7 +186,7 @@ def _levers() -> list[str]:
         # The free end is the one nearer to the player, and carries the marks.
         outward = -1 if y < design.PANEL[1] / 2 else 1
         mark_y = y + outward * (length / 2 - 6)
-        spread = [5.0 * (i - (dots - 1) / 2) for i in range(dots)]
+        spread = [design.LEVER_DOT_PITCH * (i - (dots - 1) / 2) for i in range(dots)]
         hinge = y - outward * length / 2
         parts = [
             svg.rect(design.LEVER_X - breadth / 2, _up(y) - length / 2, breadth, length),

@@ -106,7 +106,7 @@ def _multiplexer(d: schemdraw.Drawing, number_of: int, at: tuple[float, float]) 
     d += (wire := elm.Line().at(chip.sig).left().length(1.2))
     d += elm.Dot()
     d += elm.Line().at(wire.end).left().length(0.6)
-    d += elm.Tag(width=1.1, height=0.5).label(name, fontsize=9).theta(180)
+    d += elm.Tag(width=1.3, height=0.5).label(f"SIG{number_of}", fontsize=9).theta(180)
     d += (
         elm.Resistor()
         .at(wire.end)
@@ -159,9 +159,9 @@ def _switched(
     parts: tuple[str, str, str, str],
     capacitor: str = "",
 ) -> None:
-    """A load at +5 V that a transistor switches. ``parts`` are the labels of the resistor, the
-    transistor, the load and the diode."""
-    resistor, transistor_name, load, diode = parts
+    """A load that a transistor switches. ``parts`` are the labels of the resistor, the transistor,
+    the load, the diode and the supply."""
+    resistor, transistor_name, load, diode, supply = parts
     d += elm.Tag(width=1.6, height=0.5).at(at).theta(180).label(net, fontsize=9)
     d += elm.Resistor().at(at).right().length(2).label(resistor, fontsize=9)
     d += (
@@ -174,7 +174,7 @@ def _switched(
     d += (stem := elm.Line().at(transistor.collector).up().length(0.6))
     d += elm.RBox().at(stem.end).up().length(1.8).label(load, "bottom", fontsize=9)
     d += (top := elm.Dot())
-    d += elm.Vdd().label("+5V", fontsize=9)
+    d += elm.Vdd().label(supply, fontsize=9)
     d += (left := elm.Line().at(stem.end).left().length(1.1))
     d += elm.Diode().up().length(1.8).label(diode, "top", fontsize=9)
     d += elm.Line().to(top.center)
@@ -216,6 +216,38 @@ def _decoupling(d: schemdraw.Drawing, at: tuple[float, float]) -> None:
     )
 
 
+def _protection(d: schemdraw.Drawing, at: tuple[float, float]) -> None:
+    """The same six times."""
+    heading = "Each input: SIG0 to SIG3 to A0 to A3, LEVER W and B to D2 and D3"
+    d += elm.Label().at((at[0] + 2.5, at[1] + 2.9)).label(heading, fontsize=12)
+    d += elm.Tag(width=2.6, height=0.5).at(at).theta(180).label("SIG or LEVER", fontsize=9)
+    d += (resistor := elm.Resistor().at(at).right().length(2.4))
+    d += elm.Label().at((at[0] + 1.0, at[1] - 0.75)).label("R8 to R13 1 kΩ", fontsize=9)
+    pin = resistor.end
+    d += elm.Dot().at(pin)
+    d += elm.Line().at(pin).right().length(1.2)
+    d += elm.Tag(width=3.0, height=0.5).label("A0-A3, D2, D3", fontsize=9)
+    d += elm.Diode().at(pin).up().length(1.7)
+    d += elm.Vdd().label("+5V", fontsize=9)
+    d += elm.Diode().at((pin[0], pin[1] - 1.7)).up().length(1.7)
+    d += elm.Ground().at((pin[0], pin[1] - 1.7))
+    d += elm.Label().at((pin[0] + 1.9, pin[1] - 1.2)).label("CL1 to CL12, two each", fontsize=9)
+
+
+def _fused(d: schemdraw.Drawing, at: tuple[float, float]) -> None:
+    d += elm.Label().at((at[0] + 3.5, at[1] + 2.9)).label("Supply of buzzer and motor", fontsize=12)
+    d += elm.Vdd().at(at).label("+5V", fontsize=9)
+    d += (fuse := elm.Fuse().at(at).right().length(2.2))
+    for x, text in ((1.1, "F1 0.2 A"), (3.4, "R14 22 Ω")):
+        d += elm.Label().at((at[0] + x, at[1] - 0.75)).label(text, fontsize=9)
+    d += elm.Dot().at(fuse.end)
+    d += elm.Line().at(fuse.end).up().length(1.2)
+    d += elm.Line().right().length(1.0)
+    d += elm.Tag(width=2.2, height=0.5).label("+5V OUT", fontsize=9)
+    d += elm.Resistor().at(fuse.end).right().length(2.4)
+    d += elm.Tag(width=2.2, height=0.5).label("M+", fontsize=9)
+
+
 def _pegs(d: schemdraw.Drawing, at: tuple[float, float]) -> None:
     set_of_pegs, ohms = design.pegs(), design.ohms()
     d += (
@@ -253,7 +285,8 @@ def _in_words() -> str:
     for m in range(design.counts()["multiplexers"]):
         those = [c for c in design.connections() if c.multiplexer == m]
         sentences.append(
-            f"U{m + 2}: SIG goes to A{m} of U1 and through R{m + 1}, 10 kΩ, to +5 V; channels 0 to "
+            f"U{m + 2}: SIG goes through R{m + 8}, 1 kΩ, to A{m} of U1 and through R{m + 1}, "
+            "10 kΩ, to +5 V; channels 0 to "
             f"15 go to the tips of jacks {those[0].jack} to {those[-1].jack}, squares "
             f"{those[0].square} to {those[7].square} and {those[8].square} to {those[-1].square}."
         )
@@ -268,14 +301,18 @@ def _in_words() -> str:
             "EN and GND of all four go to ground, VCC to +5 V, with 100 nF at each (C1 to C4) and "
             "47 µF (C5) where +5 V enters.",
             "The sleeves of all 64 jacks go to ground.",
-            f"White's lever SW1 joins {pins.levers[0]} to ground while pressed, Black's lever SW2 "
-            f"joins {pins.levers[1]} to ground.",
+            f"White's lever SW1 joins {pins.levers[0]}, through R12, 1 kΩ, to ground while "
+            f"pressed, Black's lever SW2 joins {pins.levers[1]} through R13.",
+            "At each of A0 to A3 and of these two pins a diode leads to +5 V, its ring there, and "
+            "another one to ground, its ring at the pin: CL1 to CL12.",
+            "Fuse F1, 0.2 A, resettable, feeds the buzzer and the motor from +5 V.",
             f"{pins.buzzer} goes through R5, 1 kΩ, to the base of NPN transistor Q1, whose emitter "
-            "is at ground and whose collector is at the buzzer's minus; the buzzer's plus is at "
-            "+5 V; diode D1 lies across the buzzer, its ring at +5 V.",
+            "is at ground and whose collector is at the buzzer's minus; the buzzer's plus is "
+            "behind F1; diode D1 lies across the buzzer, its ring at plus.",
             f"Option, a vibration motor: {pins.motor} goes through R6, 1 kΩ, to the base of NPN "
             "transistor Q2, whose emitter is at ground and whose collector is at one wire of motor "
-            "MT1; the motor's other wire is at +5 V; diode D2, its ring at +5 V, and C6, 100 nF, "
+            "MT1; R14, 22 Ω, leads from behind F1 to the motor's other wire; diode D2, its ring at "
+            "this wire, and C6, 100 nF, "
             f"lie across the motor; {pins.motor_bridge} is joined to ground.",
             f"Option, a lamp: {pins.lamp} goes through R7, 220 Ω, to plus of light-emitting diode "
             f"LD1, whose minus is at ground; {pins.lamp_bridge} is joined to ground.",
@@ -294,13 +331,16 @@ def draw() -> str:
     for m in range(design.counts()["multiplexers"]):
         _multiplexer(d, m, (10.5 + 11.0 * m, -4.2))
     _levers(d, (-1.4, -6.4))
-    _switched(d, (-2.0, -13.2), "BUZZER", ("R5 1 kΩ", "Q1 NPN", "BZ1 +\n5 V", "D1 1N4148"))
+    buzzer = ("R5 1 kΩ", "Q1 NPN", "BZ1 +\n5 V", "D1 1N4148", "+5V OUT")
+    _switched(d, (-2.0, -13.2), "BUZZER", buzzer)
     _option(d, (-11.0, -7.6), "vibration motor", "M BRIDGE")
-    motor = ("R6 1 kΩ", "Q2 NPN", "MT1 \n3 V", "D2 1N4148")
+    motor = ("R6 1 kΩ", "Q2 NPN", "MT1 \n3 V", "D2 1N4148", "M+")
     _switched(d, (-10.4, -13.2), "MOTOR", motor, "C6 100 nF")
     _option(d, (-11.0, 0.6), "lamp", "L BRIDGE")
     _lamp(d, (-11.0, -2.0))
     _decoupling(d, (-3.6, -17.0))
+    _protection(d, (11.0, -20.4))
+    _fused(d, (26.0, -20.4))
     _pegs(d, (8.0, -14.4))
     text = d.get_imagedata("svg").decode("utf-8")
     # The last digits of trigonometry differ between computers.

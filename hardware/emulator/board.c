@@ -20,7 +20,7 @@ static const char PIECES[] = "-PRNBKQprnbkq";
 static const int OHMS[] = LADDER_OHMS;
 
 static struct hole {
-    double ohms, before, worn;
+    double ohms, before, worn, damp;
     uint64_t bounces_until, open_until;
     bool faulty;
 } holes[64];
@@ -44,11 +44,13 @@ void put(int square, char piece, double bounce_ms)
     hole->bounces_until = avr->cycle + (uint64_t)(bounce_ms * MS);
     hole->faulty = false;
     hole->worn = 0;
+    hole->damp = OPEN_OHM;
 }
 
 static bool motor_disturbs(void);
 
-static double ohms_at(const struct hole *hole)
+/* What the contact alone has. */
+static double contact_at(const struct hole *hole)
 {
     if (hole->faulty)
         return SHORT_OHM;
@@ -57,6 +59,11 @@ static double ohms_at(const struct hole *hole)
     if (avr->cycle < hole->bounces_until && chance() < 0.5)
         return hole->before;
     return hole->ohms + hole->worn;
+}
+
+static double ohms_at(const struct hole *hole)
+{
+    return 1 / (1 / contact_at(hole) + 1 / hole->damp);
 }
 
 static void select_changes(struct avr_irq_t *irq, uint32_t value, void *bit)
@@ -126,10 +133,26 @@ void feel(int square, double ms)
     holes[square].open_until = avr->cycle + (uint64_t)(ms * MS);
 }
 
-void set_fault(int square, bool faulty, double ohms)
+void set_fault(int square)
 {
-    holes[square].faulty = faulty && ohms == 0;
-    holes[square].worn = faulty ? ohms : 0;
+    holes[square].faulty = true;
+}
+
+void set_resistance(int square, double ohms)
+{
+    holes[square].worn = ohms;
+}
+
+void set_damp(int square, double ohms)
+{
+    holes[square].damp = ohms;
+}
+
+void mend(int square)
+{
+    holes[square].faulty = false;
+    holes[square].worn = 0;
+    holes[square].damp = OPEN_OHM;
 }
 
 /* --- levers ------------------------------------------------------------------------------- */

@@ -75,13 +75,36 @@ static bool obey_feel(const struct request *it)
 
 static bool obey_fault(const struct request *it)
 {
-    set_fault(it->square, true, atof(it->second));
+    set_fault(it->square);
     return true;
+}
+
+/* Ohms of at least 1. */
+static bool obey_ohms(const struct request *it, void (*obey)(int square, double ohms))
+{
+    double ohms = atof(it->second);
+
+    if (!(ohms >= 1)) {
+        say_error("%s is no number of ohms", it->second);
+        return false;
+    }
+    obey(it->square, ohms);
+    return true;
+}
+
+static bool obey_resistance(const struct request *it)
+{
+    return obey_ohms(it, set_resistance);
+}
+
+static bool obey_damp(const struct request *it)
+{
+    return obey_ohms(it, set_damp);
 }
 
 static bool obey_mend(const struct request *it)
 {
-    set_fault(it->square, false, 0);
+    mend(it->square);
     return true;
 }
 
@@ -199,6 +222,13 @@ static bool obey_edges(const struct request *it)
     return false; /* it has answered */
 }
 
+static bool obey_stack(const struct request *it)
+{
+    (void)it;
+    printf("ok %.3f %u\n", (double)avr->cycle / MS, stack_free);
+    return false; /* it has answered */
+}
+
 static bool obey_quit(const struct request *it)
 {
     (void)it;
@@ -213,6 +243,7 @@ static const struct {
 } COMMANDS[] = {
     {"set", SQUARE, obey_set},         {"feel", SQUARE, obey_feel},
     {"fault", SQUARE, obey_fault},     {"mend", SQUARE, obey_mend},
+    {"damp", SQUARE, obey_damp},       {"resistance", SQUARE, obey_resistance},
     {"lever", SIDE, obey_lever},       {"press", SIDE, obey_press},
     {"fen", NOTHING, obey_fen},        {"buzzer", NOTHING, obey_edges},
     {"motor", NOTHING, obey_edges},    {"lamp", NOTHING, obey_edges},
@@ -221,7 +252,7 @@ static const struct {
     {"noise", NOTHING, obey_noise},    {"lose", NOTHING, obey_lose},
     {"garble", NOTHING, obey_garble},  {"say", NOTHING, obey_say},
     {"hear", NOTHING, obey_hear},      {"run", NOTHING, obey_run},
-    {"time", NOTHING, obey_time},      {"quit", NOTHING, obey_quit},
+    {"stack", NOTHING, obey_stack},    {"time", NOTHING, obey_time},      {"quit", NOTHING, obey_quit},
 };
 
 static void obey_request(const struct request *it)

@@ -1,13 +1,15 @@
 /* Runs the real firmware in a simulated ATmega328P, with a simulated board around it.
  *
- *   emulator FIRMWARE.elf [--line LINK] [--speed X|max] [--boot MS] [--seed N] [--tolerance PERCENT]
+ *   emulator FIRMWARE.elf [--line LINK] [--speed X|max] [--boot MS] [--loader FILE.hex] [--seed N]
+ *            [--tolerance PERCENT]
  *
  * With --line, the serial line is a pseudo terminal to which LINK points, and time passes as on the
  * wall clock, X times as fast, or as fast as possible. Without it, time passes only in `run`, and
  * the line is part of the control channel: the same commands always give the same answers.
  *
  * --boot: each opening of the line resets the board, which is then deaf for MS, like an Arduino's
- * boot loader. --seed: chooses the random resistors and noise. --tolerance: that of the resistors,
+ * boot loader. --loader: each opening of the line starts this boot loader, which runs as on a real
+ * controller and can write its memory. --seed: chooses the random resistors and noise. --tolerance: that of the resistors,
  * 1 by default.
  *
  * Commands are lines on standard input; the program ends with it. The answer to each command is
@@ -17,8 +19,10 @@
  *                           the contact bounces for MS
  *   fen PLACEMENT           sets all holes at once
  *   feel SQUARE MS          the contact opens for MS and closes again
- *   fault SQUARE [OHMS]     shorts the contact, or adds so much to its resistance, until
- *   mend SQUARE             or the next `set`
+ *   fault SQUARE            shorts the contact
+ *   resistance SQUARE OHMS  adds so much to the contact's resistance
+ *   damp SQUARE OHMS        joins the tip and ground by so much
+ *   mend SQUARE             ends all three, as does the next `set` there
  *   lever SIDE down|up, press SIDE [MS]     SIDE is white or black
  *   fit motor, fit lamp     builds it in, to be noticed when the board boots
  *   buzzer, motor, lamp     the times when it went on and off since the last question: TIME+, TIME-
@@ -30,6 +34,7 @@
  *   hear HEX                these bytes reach the board, as if the host had sent them
  *   run MS                  first answers `said TIME HEX` for each part that the board sent, where
  *                           TIME is that of the last bit, and then `ok TIME`
+ *   stack                   the bytes of memory that the stack has never reached
  *   time, quit
  */
 #define _GNU_SOURCE
@@ -45,6 +50,7 @@
 #include <unistd.h>
 
 #include <sim_elf.h>
+#include <sim_hex.h>
 
 /* Registers of the ATmega328P, by address. */
 #define R_MCUSR 0x54
@@ -117,6 +123,7 @@ void hang(void)
 
 /* The stack grows down towards the firmware's data. */
 static uint16_t data_end;
+uint16_t stack_free = UINT16_MAX;
 
 static void check_stack(void)
 {
@@ -127,6 +134,8 @@ static void check_stack(void)
     /* Its two bytes are written one after the other. Before it is set up it is 0. */
     steady = stack == last ? steady + 1 : 0;
     last = stack;
+    if (steady == 4 && stack >= data_end && stack - data_end < stack_free)
+        stack_free = (uint16_t)(stack - data_end);
     if (steady == 4 && stack > RAM_START && stack < data_end) {
         fprintf(stderr, "The firmware's stack met its data at %.3f ms.\n", (double)avr->cycle / MS);
         exit(3);
@@ -191,7 +200,7 @@ static void look_at_terminal(short happened)
     uint8_t bytes[256];
     ssize_t got;
 
-    if (present && !host_present && boot_ms >= 0)
+    if (terminal_was_opened() && boot_ms >= 0)
         reset_board(EXTRF);
     host_present = present;
     if (!(happened & POLLIN))
@@ -268,11 +277,34 @@ static void make_processor(const char *path)
     connect_line();
 }
 
+/* Put a boot loader behind the firmware. It starts at each reset, and then the firmware. */
+static void load_loader(const char *path)
+{
+    ihex_chunk_p chunks = NULL;
+    int count = read_ihex_chunks(path, &chunks);
+
+    if (count <= 0) {
+        fprintf(stderr, "There is no boot loader at %s.\n", path);
+        exit(2);
+    }
+    avr->reset_pc = chunks[0].baseaddr;
+    for (int i = 0; i < count; i++) {
+        memcpy(avr->flash + chunks[i].baseaddr, chunks[i].data, chunks[i].size);
+        if (chunks[i].baseaddr < avr->reset_pc)
+            avr->reset_pc = chunks[i].baseaddr;
+    }
+    free_ihex_chunks(chunks);
+    avr->codeend = avr->flashend;
+    boot_ms = 0;
+}
+
 int main(int count, char **arguments)
 {
+    const char *loader = NULL;
+
     if (count < 2 || count % 2 != 0) {
         fprintf(stderr, "Usage: emulator FIRMWARE.elf [--line LINK] [--speed X|max] [--boot MS] "
-                        "[--seed N] [--tolerance PERCENT]\n");
+                        "[--loader FILE.hex] [--seed N] [--tolerance PERCENT]\n");
         return 2;
     }
     for (int i = 2; i < count; i += 2) {
@@ -285,6 +317,8 @@ int main(int count, char **arguments)
             speed = strcmp(value, "max") ? atof(value) : 0;
         } else if (!strcmp(option, "--boot")) {
             boot_ms = atol(value);
+        } else if (!strcmp(option, "--loader")) {
+            loader = value;
         } else if (!strcmp(option, "--seed")) {
             dice ^= strtoull(value, NULL, 0) * 0x9E3779B97F4A7C15ull;
         } else if (!strcmp(option, "--tolerance")) {
@@ -296,6 +330,8 @@ int main(int count, char **arguments)
     }
     signal(SIGPIPE, SIG_IGN);
     make_processor(arguments[1]);
+    if (loader != NULL)
+        load_loader(loader);
     build_board();
     reset_board(PORF);
     if (link_path != NULL && !open_terminal()) {

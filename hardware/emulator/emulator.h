@@ -23,6 +23,7 @@ extern bool powered;
 extern bool lockstep;
 /* Until then the boot loader runs and hears nothing. */
 extern uint64_t deaf_until;
+extern uint16_t stack_free;
 
 double chance(void); /* 0 to 1 */
 double within(double low, double high);
@@ -41,7 +42,10 @@ void put(int square, char piece, double bounce_ms);
 bool set_up(const char *placement);
 void feel(int square, double ms);
 /* The contact is shorted or, with `ohms`, has so much resistance. */
-void set_fault(int square, bool faulty, double ohms);
+void set_fault(int square);
+void set_resistance(int square, double ohms);
+void set_damp(int square, double ohms);
+void mend(int square);
 void show_levers(void);
 void move_lever(int lever, bool down, uint64_t springs_at);
 void spring_levers(void);
@@ -63,6 +67,8 @@ extern int lose, garble;
 void connect_line(void);
 void silence_line(void);
 bool open_terminal(void);
+/* Whether a host has opened it since the last question. */
+bool terminal_was_opened(void);
 void close_terminal(void);
 void to_host(uint8_t byte);
 void to_board_later(uint8_t byte);

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/inotify.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -21,6 +22,8 @@
 #define U2X 2
 
 int terminal = -1;
+/* Tells of each opening, also of one that follows a closing at once. */
+static int openings = -1;
 const char *link_path;
 bool host_present;
 
@@ -219,16 +222,30 @@ bool open_terminal(void)
     cfmakeraw(&settings);
     tcsetattr(slave, TCSANOW, &settings);
     close(slave);
+    openings = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    if (openings < 0 || inotify_add_watch(openings, name, IN_OPEN) < 0)
+        return false;
     host_present = false;
     snprintf(beside, sizeof beside, "%s.new", link_path);
     unlink(beside);
     return symlink(name, beside) == 0 && rename(beside, link_path) == 0;
 }
 
+bool terminal_was_opened(void)
+{
+    char events[1024];
+    bool any = false;
+
+    while (read(openings, events, sizeof events) > 0)
+        any = true;
+    return any;
+}
+
 void close_terminal(void)
 {
     if (terminal >= 0) {
         close(terminal);
+        close(openings);
         unlink(link_path);
     }
     terminal = -1;

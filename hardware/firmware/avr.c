@@ -19,6 +19,7 @@
 #include <avr/eeprom.h>
 #include <avr/interrupt.h>
 #include <avr/io.h>
+#include <avr/pgmspace.h>
 #include <avr/sleep.h>
 #include <avr/wdt.h>
 #include <util/delay.h>
@@ -36,6 +37,12 @@
 #define MOTOR_OFF_US 100
 
 static struct device device;
+
+/* What this firmware is, for `blindplay board flash`, which reads it in files and in boards. */
+#define TEXT_OF(value) #value
+#define AS_TEXT(value) TEXT_OF(value)
+static const char mark[] PROGMEM __attribute__((used)) = "BlindPlay firmware " AS_TEXT(
+    FIRMWARE_VERSION) " for atmega328p at " AS_TEXT(BAUD) " baud";
 
 /* --- reset cause ------------------------------------------------------------------------- */
 
@@ -318,6 +325,20 @@ struct kept {
 
 static struct kept EEMEM kept;
 static uint8_t EEMEM boots;
+
+/* Behind all variables of the EEPROM, and in the same place in each version. */
+#define KEPT_AT 64
+
+uint8_t port_kept(uint8_t at)
+{
+    return eeprom_read_byte((const uint8_t *)(uintptr_t)(KEPT_AT + at));
+}
+
+void port_keep(uint8_t at, uint8_t value)
+{
+    eeprom_update_byte((uint8_t *)(uintptr_t)(KEPT_AT + at), value);
+    eeprom_busy_wait();
+}
 
 static uint16_t crc_of(const struct settings *settings)
 {

@@ -262,10 +262,13 @@ static bool read_position(const char *text, uint8_t *position)
     return rank == 0 && file == 8;
 }
 
+/* The text may end before its second letter, or be empty. */
 static bool read_square(const char *text, uint8_t *square)
 {
+    if (text[0] < 'a' || text[0] > 'h' || text[1] < '1' || text[1] > '8')
+        return false;
     *square = (uint8_t)(text[0] - 'a' + 8 * (text[1] - '1'));
-    return text[0] >= 'a' && text[0] <= 'h' && text[1] >= '1' && text[1] <= '8';
+    return true;
 }
 
 static bool read_move(const struct cpp *cpp, const char *text, struct cpp_move *move)

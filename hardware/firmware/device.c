@@ -45,6 +45,11 @@ static void say_hello(const struct device *device, uint32_t now)
 {
     struct body body;
 
+    if (device->capabilities & CAN_NAME) {
+        begin(&body, 'I');
+        body.length += identity_read(body.bytes + 1);
+        send(&body);
+    }
     begin(&body, 'H');
     put8(&body, PROTOCOL_VERSION);
     put16(&body, FIRMWARE_VERSION);
@@ -197,9 +202,18 @@ static uint8_t command_length(const struct device *device, uint8_t kind)
         return 4;
     case 'v':
         return device->capabilities & (CAN_MOTOR | CAN_LAMP) ? 5 : 0;
+    case 'i': /* at least */
+        return device->capabilities & CAN_NAME ? 1 + ID_BYTES : 0;
     default:
         return 0;
     }
+}
+
+static bool fits(const uint8_t *body, uint8_t length, uint8_t expected)
+{
+    if (body[0] == 'i')
+        return length >= expected && length <= 1 + IDENTITY_MAX;
+    return length == expected && (body[0] != 'r' || body[1] < SQUARES);
 }
 
 static void obey(struct device *device, const uint8_t *body, uint8_t length, uint32_t now)
@@ -211,7 +225,7 @@ static void obey(struct device *device, const uint8_t *body, uint8_t length, uin
         say_refused(WHY_UNKNOWN_COMMAND);
         return;
     }
-    if (length != expected || (body[0] == 'r' && body[1] >= SQUARES)) {
+    if (!fits(body, length, expected)) {
         say_refused(WHY_BAD_ARGUMENT);
         return;
     }
@@ -245,6 +259,12 @@ static void obey(struct device *device, const uint8_t *body, uint8_t length, uin
         break;
     case 'v':
         signal(device, body, now);
+        break;
+    case 'i':
+        if (identity_keep(body + 1, length - 1))
+            say_done();
+        else
+            say_refused(WHY_NOT_KEPT);
         break;
     case 'x':
         forget_host(device);
@@ -319,7 +339,8 @@ void device_begin(struct device *device, const struct settings *settings, uint16
     board_begin(&device->board, settings);
     device->nonce = nonce;
     device->cause = cause;
-    device->capabilities = CAN_IDENTITY | CAN_LEVERS | CAN_BUZZER | CAN_DGT | CAN_CPP | fitted;
+    device->capabilities =
+        CAN_IDENTITY | CAN_LEVERS | CAN_BUZZER | CAN_DGT | CAN_CPP | CAN_NAME | fitted;
 }
 
 void device_hear(struct device *device, uint8_t byte, uint32_t now)

@@ -7,9 +7,13 @@
 #include "cpp.h"
 #include "dgt.h"
 #include "frame.h"
+#include "identity.h"
 
 #define PROTOCOL_VERSION 1
-#define FIRMWARE_VERSION 0x0101
+/* Tests build an older firmware with other values of these two. */
+#ifndef FIRMWARE_VERSION
+#define FIRMWARE_VERSION 0x0102
+#endif
 
 #define CAN_IDENTITY 1
 #define CAN_LEVERS 2
@@ -18,6 +22,10 @@
 #define CAN_CPP 16
 #define CAN_MOTOR 32
 #define CAN_LAMP 64
+/* It tells its id and its name before each hello. */
+#ifndef CAN_NAME
+#define CAN_NAME 128
+#endif
 
 /* After so long without a command from the host, the board falls silent. */
 #define HOST_SILENCE_MS 10000
@@ -30,6 +38,7 @@
 /* Why the board refused a command. */
 #define WHY_UNKNOWN_COMMAND 3
 #define WHY_BAD_ARGUMENT 5
+#define WHY_NOT_KEPT 6
 
 /* What the host speaks: frames after a hello, until it has been silent for long; the others until
  * it speaks something else. */

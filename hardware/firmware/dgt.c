@@ -29,6 +29,9 @@
 #define LONG_SERIAL_NUMBER 0xA2
 
 #define HEADER 3
+/* Of serial numbers. */
+#define DIGITS 5
+#define LONG_DIGITS 10
 #define NO_CLOCK 0x20
 
 /* Field 0 is a8, 7 is h8, 63 is h1. DGT's codes of pieces are those of the holes. */
@@ -43,6 +46,17 @@ static void send(uint8_t kind, const void *data, uint8_t length)
 
     memcpy(message + HEADER, data, length);
     port_send(message, HEADER + length);
+}
+
+/* The last digits of the id: the serial number. */
+static void send_id(uint8_t kind, uint8_t digits)
+{
+    char text[LONG_DIGITS];
+    uint32_t id = identity_id();
+
+    for (uint8_t i = digits; i-- > 0; id /= 10)
+        text[i] = (char)('0' + id % 10);
+    send(kind, text, digits);
 }
 
 static void send_board(const struct board *board)
@@ -78,10 +92,10 @@ void dgt_obey(struct dgt *dgt, const struct board *board, uint8_t command)
         send(VERSION, version, sizeof version);
         break;
     case SEND_SERIAL_NUMBER:
-        send(SERIAL_NUMBER, "00000", 5);
+        send_id(SERIAL_NUMBER, DIGITS);
         break;
     case SEND_LONG_SERIAL_NUMBER:
-        send(LONG_SERIAL_NUMBER, "0000000000", 10);
+        send_id(LONG_SERIAL_NUMBER, LONG_DIGITS);
         break;
     case SEND_BUS_ADDRESS:
         send(BUS_ADDRESS, bus_address, sizeof bus_address);

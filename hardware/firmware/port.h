@@ -26,4 +26,9 @@ void port_lamp(bool on);
 /* Save the settings, so that they survive a loss of power. */
 void port_save(const struct settings *settings);
 
+/* KEPT_BYTES bytes that survive a loss of power. port_keep returns when the byte is written; a loss
+ * of power meanwhile spoils at most this byte. */
+uint8_t port_kept(uint8_t at);
+void port_keep(uint8_t at, uint8_t value);
+
 #endif

@@ -63,3 +63,12 @@ def test_the_figures_are_plain_lines() -> None:
     lines = list(boards.in_lockstep("A board", LockstepBoard, moves=2))
     assert len(lines) == 7
     assert all(line.startswith("A board, ") and line.endswith(".") for line in lines)
+
+
+def test_spoilt_contacts_and_slow_damp_make_no_lift_and_no_placing() -> None:
+    """What damp makes at one stroke looks like a piece from beside the board, if one may come."""
+    for what, found in boards.spoilt(LockstepBoard, steps=6):
+        indistinguishable = "at one stroke" in what and "one more" in what
+        assert found.tried > 5, what
+        assert found.false == 0 or indistinguishable, what
+        assert (found.silent, found.lost) == (0, 0), what

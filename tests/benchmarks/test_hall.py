@@ -10,7 +10,7 @@ from benchmarks.hall import SimulatedTable, measure
 from blindplay.hall.copies import follows
 from blindplay.hall.protocol import Head, decode
 from blindplay.laws import facts as f
-from blindplay.record.journal import digest_of
+from blindplay.record.chain import digest_of
 from tests.programs import need
 
 

@@ -44,6 +44,20 @@ class EmulatedBoard(ABC):
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def put(self, square: str, piece: str) -> None:
+        """Change one square: a FEN letter, or a dot for nothing."""
+        index = chess.parse_square(square)
+        with self._lock:
+            if piece == ".":
+                self.pieces.pop(index, None)
+            else:
+                self.pieces[index] = piece
+            self._tell(index, piece)
+
+    @abstractmethod
+    def _tell(self, square: int, piece: str) -> None:
+        """Send what the board sends when a square changes."""
+
     @abstractmethod
     def _run(self) -> None:
         """Answer the host until the board is closed."""
@@ -60,15 +74,8 @@ class EmulatedReportingBoard(EmulatedBoard):
         self.heard = b""
         self._thread.start()
 
-    def put(self, square: str, piece: str) -> None:
-        """Change one square: a FEN letter, or a dot for nothing."""
-        index = chess.parse_square(square)
-        with self._lock:
-            if piece == ".":
-                self.pieces.pop(index, None)
-            else:
-                self.pieces[index] = piece
-            self._cable.write(self.wire.change(index, piece))
+    def _tell(self, square: int, piece: str) -> None:
+        self._cable.write(self.wire.change(square, piece))
 
     def vanish(self, square: str) -> None:
         """Take a piece away so that only the next report shows it."""

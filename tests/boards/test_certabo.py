@@ -70,6 +70,18 @@ def test_a_sentio_tells_which_squares_are_occupied() -> None:
     )
 
 
+@pytest.mark.parametrize(("letter", "coloured"), [(b"L", False), (b"D", True)])
+def test_lamps_are_acknowledged_in_a_line_of_their_own_or_at_the_end_of_a_report(
+    letter: bytes, coloured: bool
+) -> None:
+    for report, count in ((b":255 255 0 0 0 0 255 254\n", 1), (b":1 2 3 4 5 6 7 8\r\n", 2)):
+        decoder = Decoder()
+        messages = decoder.feed(report + letter + b"\r\n")
+        assert len(messages) == count and isinstance(messages[0], BoardReport)
+        assert decoder.coloured is coloured
+        assert messages[1:] == [SignOfLife()][: count - 1]
+
+
 def test_lamps_are_lit_in_a_byte_for_each_rank_or_at_their_corners() -> None:
     # Certabo's codes.py, move2led: for e2e4 the bytes of ranks 4 and 2 are 2 to the power of 4.
     assert lamps([chess.E2, chess.E4], coloured=False) == bytes((0, 0, 0, 0, 16, 0, 16, 0))

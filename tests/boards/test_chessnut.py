@@ -16,6 +16,8 @@ ACKNOWLEDGED = bytes.fromhex("230100")
 
 def test_a_captured_report_is_the_start_position() -> None:
     assert Decoder().feed(START_REPORT) == [BoardReport(START)]
+    short = b"\x01\x22" + START_REPORT[2:36]  # as others have captured it: a shorter uptime
+    assert Decoder().feed(short * 2) == [BoardReport(START)] * 2
     assert Decoder().feed(ACKNOWLEDGED + BATTERY) == [SignOfLife()] * 2
 
 

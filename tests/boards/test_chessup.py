@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import chess
+import pytest
 
-from blindplay.boards.chessup import ChessUpState, Decoder
+from blindplay.boards.chessup import ChessUpBoard, ChessUpState, Decoder, OwnMove
 from blindplay.boards.events import PieceTouched
+from blindplay.boards.ports import UnfitBoardError
 from blindplay.boards.reporting import BoardReport, FingerOn, Garbled, SignOfLife
 
 # The order of squares in mono424/chessupdriver, the highest bit of the first byte first.
@@ -32,7 +34,32 @@ def test_other_messages_are_passed_over_whole() -> None:
     # A finger on a piece and off, a move of the board's own game, its position, the battery.
     others = b"\xb8\x0c\0" + b"\xbb" + b"\xa3\x35\x04\x01\x04\x03" + b"\x67" + b"\xfd" * 72 + b"3\1"
     *heard, last = Decoder().feed(others + report("e2"))
-    assert heard == [FingerOn(chess.E2), *[SignOfLife()] * 4] and shown(last) == {"e2"}
+    assert heard == [
+        FingerOn(chess.E2),
+        SignOfLife(),
+        OwnMove(),
+        SignOfLife(),
+        SignOfLife(),
+    ] and shown(last) == {"e2"}
+
+
+def test_a_board_that_tells_only_the_moves_of_its_own_game_is_refused_as_a_chessup_2() -> None:
+    own_move = b"\xa3\x35\x04\x01\x04\x03"
+    state = ChessUpState(ChessUpBoard, "ble://1")
+    assert state.receive(own_move, 1.0) == state.receive(b"", 3.0) == []
+    with pytest.raises(UnfitBoardError, match="ble://1 is a ChessUp 2, "):
+        state.receive(b"", 3.9)  # the driver gives up after 3 s
+    late = ChessUpState(ChessUpBoard, "ble://1")
+    assert late.receive(b"", 1.0) == []
+    with pytest.raises(UnfitBoardError, match="ble://1 is a ChessUp 2, "):
+        late.receive(own_move, 3.9)
+
+
+def test_a_chessup_may_tell_a_move_of_its_own_game_before_its_squares() -> None:
+    own_move = b"\xa3\x35\x04\x01\x04\x03"
+    state = ChessUpState(ChessUpBoard, "ble://1")
+    assert state.receive(own_move, 1.0) == [] and state.receive(report("e2") * 3, 2.0)
+    assert state.receive(own_move, 60.0) == []
 
 
 def test_after_damage_a_rank_is_not_taken_for_the_beginning_of_a_report() -> None:
@@ -49,7 +76,7 @@ def test_after_damage_a_rank_is_not_taken_for_the_beginning_of_a_report() -> Non
 
 def touched(*heard: tuple[float, bytes]) -> list[str]:
     """The squares that were touched, when a board has sent these messages at these seconds."""
-    state = ChessUpState("")
+    state = ChessUpState(ChessUpBoard, "")
     told = [event for now, data in heard for event in state.receive(data, now)]
     return [event.square for event in told if isinstance(event, PieceTouched)]
 

@@ -8,15 +8,21 @@ import time
 from pathlib import Path
 
 import pytest
+from chess import STARTING_BOARD_FEN
 
 from blindplay.boards import ports
 from blindplay.boards.dgt import DgtBoard
 from blindplay.boards.events import BoardEvent, BoardPosition, Connected, Disconnected, Lifted
 from blindplay.boards.peg import PegBoard
 from blindplay.boards.peg.emulator import EmulatedBoard
+from blindplay.boards.peg.raw_board import RawBoard
 from blindplay.boards.ports import BoardNotFoundError, FoundPort, NoAnswerError
 from tests.boards.event_log import EventLog
+from tests.boards.peg.faulty import FaultyBoard
 from tests.waiting import until
+
+WITHOUT_ID = 0x0101
+"""A firmware whose boards have no ids."""
 
 
 @pytest.fixture
@@ -28,7 +34,10 @@ def log() -> EventLog:
 def test_a_board_plugged_in_under_another_name_is_found_by_its_usb_identity(
     tmp_path: Path, log: EventLog
 ) -> None:
-    with EmulatedBoard() as first, EmulatedBoard("8/8/8/8/8/8/8/K6k") as second:
+    with (
+        EmulatedBoard(firmware=WITHOUT_ID) as first,
+        EmulatedBoard("8/8/8/8/8/8/8/K6k", firmware=WITHOUT_ID) as second,
+    ):
         present = [FoundPort(first.url, "board", 0x1A86, 0x7523, "A1", True)]
         with PegBoard(first.url, log, backoff=(0.1, 0.2), ports=lambda: list(present)) as board:
             log.wait_kinds(Connected, BoardPosition)
@@ -38,6 +47,38 @@ def test_a_board_plugged_in_under_another_name_is_found_by_its_usb_identity(
             log.wait_kinds(Disconnected, Connected, BoardPosition)
             assert board.url == second.url
             assert board.placement() == "8/8/8/8/8/8/8/K6k"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs device files")
+@pytest.mark.parametrize("known", [False, True])
+def test_a_board_of_another_table_is_not_taken_at_another_port(known: bool, log: EventLog) -> None:
+    """Adapters without a serial number are alike; the ids of boards are not."""
+    with EmulatedBoard() as mine, EmulatedBoard("8/8/8/8/8/8/8/K6k") as other:
+        with RawBoard(other.url) as asked:
+            which = asked.which
+        present = [
+            FoundPort(board.url, "board", 0x1A86, 0x7523, None, True) for board in (mine, other)
+        ]
+        with PegBoard(mine.url, log, backoff=(0.1, 0.2), ports=lambda: list(present)) as board:
+            board.know([which] if known else [])
+            log.wait_kinds(Connected, BoardPosition)
+            log.clear()
+            del present[0]
+            mine.unplug()
+            if known:  # the two boards of a table may exchange their ports
+                log.wait_kinds(Disconnected, Connected, BoardPosition)
+                assert (board.url, board.placement()) == (other.url, "8/8/8/8/8/8/8/K6k")
+                return
+            heard = log.wait_kinds(Disconnected, Disconnected)
+            assert [one.why for one in heard if isinstance(one, Disconnected)][1] == (
+                f"The board at {other.url} is another one than before and is not read: to use it, "
+                "unplug the one from before, and plug it in there."
+            )
+            assert (board.connected, board.placement()) == (False, STARTING_BOARD_FEN)
+            log.clear()
+            mine.plug()
+            log.wait_kinds(Connected, BoardPosition)
+            assert (board.url, board.placement()) == (mine.url, STARTING_BOARD_FEN)
 
 
 def test_a_board_answers_since_a_time_on_the_connection_that_its_user_knows(log: EventLog) -> None:
@@ -182,7 +223,7 @@ def test_probing_a_silent_device_gives_up() -> None:
 
 
 def test_wrong_speed_is_named_when_bytes_come_but_no_frame() -> None:
-    with EmulatedBoard(force_socket=True, boot_seconds=60) as emulated:
+    with FaultyBoard(force_socket=True, boot_seconds=60) as emulated:
         answered = threading.Event()
 
         def chat() -> None:

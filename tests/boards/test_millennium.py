@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import xor
+
 import chess
 
 from blindplay.boards.diagram import START
@@ -40,3 +43,10 @@ def test_one_flipped_bit_is_always_noticed_and_without_parity_a_report_is_not_su
     bare = bytes(byte & 0x7F for byte in START_REPORT)
     assert Decoder().feed(bare) == [BoardReport(START)]
     assert Garbled() in Decoder().feed(bare[:10] + bare)
+
+
+def test_check_digits_may_be_small_letters() -> None:
+    moved = bytes(byte & 0x7F for byte in START_REPORT[:-2]).replace(b"PPPPPPPP", b"PPPP.PPP")
+    digits = f"{reduce(xor, moved):02x}"
+    assert digits == "0d" and len(Decoder().feed(moved + digits.encode())) == 1
+    assert Decoder().feed(moved + b"0d") == Decoder().feed(moved + b"0D")

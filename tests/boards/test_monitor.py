@@ -7,6 +7,7 @@ import json
 import re
 import sys
 import threading
+from functools import partial
 
 import pytest
 
@@ -14,6 +15,7 @@ from blindplay.boards.events import PieceCertain, PieceDoubted
 from blindplay.boards.monitor import describe_event, monitor
 from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.boards.ports import BoardNotFoundError
+from blindplay.translation import translated
 from tests.command_line import run
 from tests.waiting import PATIENCE_S, until
 
@@ -70,7 +72,7 @@ def test_the_monitor_says_what_makes_a_doubted_piece_certain() -> None:
     told = [describe_event(event) for event in (PieceDoubted("e2"), PieceCertain("e2"))]
     assert told == [
         "Another piece on e2 without a lift: press it down, or lift it once.",
-        "The piece on e2 is certain again.",
+        "It is certain again what is on e2.",
     ]
 
 
@@ -93,3 +95,24 @@ def test_the_monitor_fails_if_no_board_answered(
     assert done.status == 2
     (sentence,) = done.stderr.splitlines()
     assert sentence.startswith(f"No board answered at {url} within 0.3 seconds")
+
+
+class GermanUntilConnected(io.StringIO):
+    """The terminal of a German, who presses Ctrl-C when the board is connected."""
+
+    def write(self, text: str) -> int:
+        return super().write(translated(text, "de"))
+
+    def flush(self) -> None:
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("as_json", [False, True], ids=["lines", "JSON"])
+def test_a_german_reads_in_german_what_the_board_has(as_json: bool) -> None:
+    out = GermanUntilConnected()
+    with EmulatedBoard(signals=True) as board:
+        told = partial(translated, language="de")
+        monitor(board.url, json=as_json, seconds=None, out=out, told=told)
+    assert "Steckbrett, Firmware " in out.getvalue()
+    parts = "kennt jede Figur, Uhrhebel, Summer, Vibrationsmotor, Signallampe"
+    assert parts in out.getvalue()

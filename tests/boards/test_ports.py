@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
@@ -23,11 +25,43 @@ def test_discovery_lists_likely_boards_first(monkeypatch: pytest.MonkeyPatch) ->
     assert [(p.url, p.likely) for p in ports.discover()] == [("C", True), ("B", False)]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="dialout is a Linux group")
-def test_a_denied_port_is_explained_with_the_remedy() -> None:
-    sentence = ports.explain("/dev/ttyUSB0", serial.SerialException(13, "Permission denied"))
-    assert "dialout" in sentence
-    assert "log in again" in sentence
+DENIED = serial.SerialException(13, "Permission denied")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="udev and groups are Linux's")
+def test_a_denied_port_is_explained_with_the_rule_that_comes_with_the_program(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(ports, "_RULES", [str(tmp_path)])
+    sentence = ports.explain("/dev/ttyUSB0", DENIED)
+    named = re.search(r"'sudo cp (\S+) /etc/udev/rules.d/'", sentence)
+    assert named is not None and "idVendor" in Path(named[1]).read_text()
+    assert "sudo udevadm control --reload" in sentence and "plug the board in again" in sentence
+    assert "sudo usermod -aG dialout" in sentence  # for a computer that is used remotely
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="udev and groups are Linux's")
+def test_where_the_rule_is_installed_nobody_is_sent_to_install_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(ports, "_RULES", [str(tmp_path)])
+    (tmp_path / ports.RULE).touch()
+    sentence = ports.explain("/dev/ttyUSB0", DENIED)
+    assert "sudo cp" not in sentence
+    assert "plug the board in again" in sentence and "log in again" in sentence
+
+
+@pytest.mark.parametrize(
+    ("system", "remedy"),
+    [("win32", "close the other program"), ("darwin", "under privacy and security")],
+)
+def test_a_denied_port_is_explained_on_other_systems(
+    system: str, remedy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "platform", system)
+    sentence = ports.explain("COM3", DENIED)
+    assert remedy in sentence and "plug the board in again" in sentence
+    assert "sudo" not in sentence and sentence.endswith(".")
 
 
 def test_brltty_is_named_where_it_took_the_port(monkeypatch: pytest.MonkeyPatch) -> None:

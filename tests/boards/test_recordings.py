@@ -9,7 +9,7 @@ import chess
 import pytest
 
 from blindplay.boards.dgt import NoRecordingError
-from blindplay.boards.recordings import PROTOCOLS, decode, positions
+from blindplay.boards.recordings import FRAMERS, decode, positions
 from tests.boards.dgt import hands
 from tests.boards.wires import WIRES, Certabo, Wire, believed, game, played, record, spoil, uci
 from tests.command_line import run
@@ -84,7 +84,7 @@ def test_the_command_prints_moves_or_positions_of_each_protocol(tmp_path: Path) 
     assert shown[0] == chess.STARTING_BOARD_FEN
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("protocol", FRAMERS)
 def test_what_holds_no_position_is_no_recording(protocol: str) -> None:
     for read in (decode, positions):
         with pytest.raises(NoRecordingError):

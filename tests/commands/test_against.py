@@ -18,6 +18,7 @@ from blindplay.table.devices import WantedDevices
 from tests.command_line import run
 from tests.commands.test_play import Table
 from tests.commands.test_play import table as table
+from tests.ports import free_port
 from tests.terminal import Terminal
 from tests.waiting import until
 
@@ -188,8 +189,7 @@ def test_options_that_do_not_go_together_are_refused(words: tuple[str, ...], sen
 
 
 def test_where_no_table_waits_the_remedy_is_said() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     ran = run("play", *SILENT, "--against", f"482915@127.0.0.1:{port}")
     assert ran.status == 2
     assert f"let TCP port {port} through" in ran.stderr and "check the address" in ran.stderr
@@ -215,8 +215,7 @@ def test_what_this_table_lacks_is_said_before_anybody_is_waited_for(tmp_path: Pa
 
 
 def test_the_digits_that_are_typed_when_asked_are_those_of_the_call() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     ran = run("play", *SILENT, "--against", f"127.0.0.1:{port}", stdin="482 915\n")
     assert ran.status == 2 and "Which digits does the other table show?" in ran.stdout
     assert "No table waits at '127.0.0.1'" in ran.stderr
@@ -227,8 +226,7 @@ def test_where_no_hall_answers_the_remedy_is_said(
     opponent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connections, "PATIENCE_S", 0.1)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     ran = run("play", *SILENT, "--against", opponent.format(port))
     assert ran.status == 2 and f"No hall answers at '127.0.0.1', port {port}" in ran.stderr
     assert "whether blindplay hall meetings runs there" in ran.stderr

@@ -15,6 +15,7 @@ from typing import Any
 import chess
 import pytest
 
+from benchmarks.memory_audio import MemorySink
 from blindplay.commands.guides import (
     LANGUAGES,
     GuideReader,
@@ -27,7 +28,6 @@ from blindplay.commands.help import ROLES
 from blindplay.console.messages import catalogue
 from blindplay.language import Command, Kind, Language, key_of, load
 from blindplay.laws.facts import Player, Setup
-from blindplay.speech.audio import SilentSink
 from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser, words_only
 from blindplay.table.devices import WantedDevices
@@ -298,7 +298,7 @@ class Heard(GuideReader):
 class Room:
     """A loudspeaker that nobody hears, what was told, and a keyboard."""
 
-    def __init__(self, synthesiser: Synthesiser, sink: SilentSink) -> None:
+    def __init__(self, synthesiser: Synthesiser, sink: MemorySink) -> None:
         self.sink, self.out, self.said = sink, io.StringIO(), list[str]()
         self.speaker = Speaker(synthesiser, sink, sink)
         say = self.speaker.say
@@ -327,7 +327,7 @@ def synthesiser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Synthesise
 
 @pytest.fixture
 def room(synthesiser: Synthesiser) -> Iterator[Room]:
-    made = Room(synthesiser, SilentSink())
+    made = Room(synthesiser, MemorySink())
     yield made
     made.speaker.close()
 
@@ -371,7 +371,7 @@ def test_a_keyboard_that_is_gone_stops_the_reading(room: Room) -> None:
 
 def test_a_key_cuts_off_what_is_being_said_and_goes_on(synthesiser: Synthesiser) -> None:
     began = threading.Event()
-    sink = SilentSink(realtime=True, on_start=lambda pcm, rate: began.set())
+    sink = MemorySink(realtime=True, on_start=lambda pcm, rate: began.set())
     room = Room(synthesiser, sink)
     long = " ".join(["Springer Gustav eins Felix drei"] * 10)
 

@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -24,6 +23,7 @@ from blindplay.opponents.distant.connections import Relay, waiting_at
 from tests import web
 from tests.command_line import run
 from tests.hall.broker import RealBroker
+from tests.ports import free_port
 from tests.programs import need
 from tests.waiting import until
 
@@ -145,8 +145,7 @@ def test_a_table_plays_without_the_broker_of_its_hall(tmp_path: Path) -> None:
 
 def test_two_tables_meet_at_it_and_it_leaves_nothing() -> None:
     need("Mosquitto")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "blindplay", "hall", "meetings", "--port", str(port)]
     hall = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     assert hall.stdout is not None
@@ -249,6 +248,20 @@ def test_the_pages_for_everybody_can_be_encrypted(broker: RealBroker, tmp_path: 
         assert told.startswith("Everybody may watch the games at https://127.0.0.1:")
         url = told.split()[-1]
         assert until(lambda: web.get(url, verify=False).status_code == 200)
+
+
+def test_a_hall_encrypts_with_the_certificate_of_this_computer_if_that_is_wanted(
+    broker: RealBroker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.setenv(name, str(tmp_path))
+    assert run("certificate", home=tmp_path).status == 0
+    words = ("serve", event_file(tmp_path, broker), "--no-qr", "--host", "0.0.0.0", "--new-links")
+    with hall(*words) as (told,):
+        assert "page for Arbiter: http://" in told
+    with hall(*words, "--encrypt", lines=2) as (told, advice):
+        assert "page for Arbiter: https://" in told
+        assert "opens http://" in advice and "first, and follows the steps there." in advice
 
 
 def test_two_halls_with_one_folder_are_refused_in_one_sentence(

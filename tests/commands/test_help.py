@@ -41,4 +41,4 @@ def test_without_a_loudspeaker_the_guide_is_printed(monkeypatch: pytest.MonkeyPa
 
 
 def test_the_version_is_printed() -> None:
-    assert run("version").stdout == f"{__version__}\n"
+    assert run("version").stdout == run("--version").stdout == f"{__version__}\n"

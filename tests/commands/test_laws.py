@@ -47,14 +47,14 @@ def test_a_line_that_black_begins_has_the_dots_of_a_scoresheet() -> None:
     assert " 1... " in told
 
 
-def test_mating_answers_a_batch_up_to_the_line_that_is_no_position(tmp_path: Path) -> None:
+def test_mating_answers_a_batch_and_names_the_line_that_is_no_position(tmp_path: Path) -> None:
     batch = tmp_path / "positions.txt"
     batch.write_text(f"{WALL}\n\n{ONE_MOVE}\nno position\n{WALL}\n", encoding="utf-8")
     done = run("mating", "--batch", str(batch))
-    assert done.status == 2
-    assert [json.loads(line)["fen"] for line in done.stdout.splitlines()] == [WALL, ONE_MOVE]
-    assert json.loads(done.stdout.splitlines()[0])["white"]["reason"].endswith(".")
-    assert done.stderr.startswith(f"{batch}:4: ") and done.stderr.count("\n") == 1
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [one["fen"] for one in answers] == [WALL, ONE_MOVE, "no position", WALL]
+    assert answers[0]["white"]["reason"].endswith(".") and "not a position" in answers[2]["error"]
+    assert done.status == 2 and done.stderr.startswith("1 lines of ")
     assert run("mating", "--batch", "-", stdin=f"{WALL}\n").status == 0
 
 

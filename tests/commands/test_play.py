@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from blindplay.broker import Broker
 from blindplay.commands import options
 from blindplay.conversation import OpeningWord
 from blindplay.language import load
@@ -319,3 +321,62 @@ def test_the_game_is_shown_to_everybody_as_late_as_it_is_wanted(table: Table) ->
 def test_a_public_page_that_cannot_be_is_refused(given: tuple[str, ...], said: str) -> None:
     refused = run("play", *given)
     assert refused.status == 2 and said in refused.stderr
+
+
+def test_people_who_end_the_table_of_an_event_are_not_led_back_to_it_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from blindplay.commands import play
+    from blindplay.commands.play_options import PlayOptions
+    from blindplay.hall.event_file import EventFile
+    from blindplay.hall.table_side.between_games import AssignedGames
+    from blindplay.record import games
+    from blindplay.table.play import Ended
+
+    monkeypatch.setattr(games, "tables_folder", lambda: tmp_path)
+    with Journal(tmp_path / "game.jsonl") as journal:
+        journal.append(facts.Setup())
+    games.keep_options(journal.path, {"await_pairing": True, "left": True})
+
+    def run_table(*_: object, **__: object) -> Ended:
+        assert not games.kept_options(journal.path)["left"]  # else a kill would leave it
+        return Ended(True, None, facts.Setup())
+
+    monkeypatch.setattr(play, "_run", run_table)
+    monkeypatch.setattr(play, "_for_next_game", lambda given, joined: given)
+    monkeypatch.setattr(AssignedGames, "next", lambda *_: None)
+    given = PlayOptions(resume=True, journal=journal.path)
+    joined = EventFile("open", Broker("127.0.0.1"), "1")
+    assert play._play_rounds(given, WantedDevices(), joined) == 0
+    assert games.kept_options(journal.path)["left"]
+
+
+def test_a_game_that_cannot_be_opened_leaves_the_table_of_an_event_waiting(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A board is missing at the first game; the hall gives another one."""
+    from blindplay.commands import play
+    from blindplay.commands.play_options import PlayOptions
+    from blindplay.hall.event_file import EventFile
+    from blindplay.hall.table_side.between_games import AssignedGames
+    from blindplay.table.play import Ended
+
+    games: list[dict[str, str] | None] = [{"round": "1"}, {"round": "2"}, None]
+    opened: list[str] = []
+
+    def run_table(
+        _given: object, _path: object, setup: facts.Setup, *_: object, **__: object
+    ) -> Ended:
+        opened.append(setup.round)
+        if len(opened) == 1:
+            raise OSError(errno.ENOENT, "", "/dev/board")
+        return Ended(True, None, setup)
+
+    monkeypatch.setattr(play, "_run", run_table)
+    monkeypatch.setattr(play, "_check_table", lambda *_: None)
+    monkeypatch.setattr(play, "_for_next_game", lambda given, joined: given)
+    monkeypatch.setattr(AssignedGames, "next", lambda *_: games.pop(0))
+    joined = EventFile("open", Broker("127.0.0.1"), "1")
+    assert play._play_rounds(PlayOptions(), WantedDevices(), joined) == 2
+    assert opened == ["1", "2"]
+    assert capsys.readouterr().err.startswith("/dev/board ")  # in the language of the reader

@@ -12,7 +12,12 @@ import pytest
 from blindplay.boards.ports import BoardNotFoundError
 from blindplay.commands.play import _setup
 from blindplay.commands.play_options import PlayOptions
-from blindplay.commands.play_sources import for_another_game, with_kept_options
+from blindplay.commands.play_sources import (
+    for_another_game,
+    kept_values,
+    with_kept_options,
+    with_ports,
+)
 from blindplay.console.access import AccessLinks
 from blindplay.language import PLAYS_AGAIN, Command, Key, Language, load, word_of
 from blindplay.laws.facts import Arbiter, Assistant, Player, Setup
@@ -184,7 +189,9 @@ def test_a_board_that_was_found_by_its_maker_is_known_by_its_port_in_the_next_ga
     setup = Setup(t=0, white=Player(impaired=True))
     ended = Ended(True, Command.REMATCH, setup, boards=("/dev/ttyACM0", "dgt:/dev/ttyUSB3"))
     after = for_another_game(PlayOptions(sighted_board="dgt"), ended)
-    assert (after.board, after.sighted_board) == (None, "dgt:/dev/ttyUSB3")
+    used = with_ports(after, ended)
+    assert (used.board, used.sighted_board) == (None, "dgt:/dev/ttyUSB3")
+    assert kept_values(after)["sighted_board"] == "dgt"  # tomorrow it is at another port
 
 
 def test_announcements_keep_their_language_when_the_computer_changes_colours() -> None:

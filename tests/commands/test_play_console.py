@@ -72,13 +72,12 @@ def test_a_certificate_needs_its_key_and_both_their_files(tmp_path: Path) -> Non
     alone = play(tmp_path / "1.jsonl", "--certificate", "c.pem")
     assert "--certificate and --key need each other" in alone.stderr
     files = [tmp_path / "c.pem", tmp_path / "k.pem"]
-    for file in files:
-        said = play(
-            tmp_path / f"{file.stem}.jsonl", "--certificate", str(files[0]), "--key", str(files[1])
-        )
-        assert "cannot be encrypted" in said.stderr
-        for one in files:
-            one.write_text("nothing")
+    both = ("--certificate", str(files[0]), "--key", str(files[1]))
+    missing = play(tmp_path / "2.jsonl", *both)
+    assert missing.stderr == f"There is no file {files[0]}; check the name.\n"
+    for one in files:
+        one.write_text("nothing")
+    assert "cannot be encrypted" in play(tmp_path / "3.jsonl", *both).stderr
 
 
 def test_a_port_that_is_taken_is_one_sentence(tmp_path: Path) -> None:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,42 +9,9 @@ import pytest
 from blindplay.language import load
 from tests.command_line import run
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminal.")
-
 ENGLISH, GERMAN = {"LANG": "en_GB.UTF-8"}, {"LANG": "de_DE.UTF-8"}
 NORWEGIAN = {"LC_ALL": "nn_NO.UTF-8"}
 MOVE = "Springer Gustav eins Felix drei"
-
-
-def typed(
-    arguments: Sequence[str], lines: Sequence[str], home: Path, environment: Mapping[str, str]
-) -> str:
-    """What ``blindplay`` with these arguments prints while these lines are typed at a terminal."""
-    if sys.platform == "win32":
-        raise OSError("Windows has no pseudo-terminal.")
-    keyboard, terminal = os.openpty()
-    user = {"HOME": home, "XDG_DATA_HOME": home, "XDG_CONFIG_HOME": home, "XDG_CACHE_HOME": home}
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("LC_")}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "blindplay", *arguments],
-        stdin=terminal,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        env={
-            **kept,
-            "LANG": "",
-            **{name: str(value) for name, value in user.items()},
-            **environment,
-        },
-        encoding="utf-8",
-    )
-    os.close(terminal)
-    for line in lines:
-        os.write(keyboard, f"{line}\n".encode())
-    printed, _ = process.communicate()
-    os.close(keyboard)
-    assert process.returncode == 0, printed
-    return printed
 
 
 def folder(within: Path, name: str) -> Path:
@@ -61,8 +24,11 @@ def played(
 ) -> list[str]:
     """The lines that a table prints, before the record of the game."""
     common = ("play", "--silent", "--microphone", "none", "--journal", str(home / "game.jsonl"))
-    text = typed((*common, *options), ("start", *lines, "quit"), home, environment)
-    return text.partition("\n[Event")[0].splitlines()
+    system = {"LANG": "", "LC_ALL": "", **environment}
+    typed = "\n".join(("start", *lines, "quit", ""))
+    done = run(*common, *options, stdin=typed, home=home, reader="", environment=system)
+    assert done.status == 0, done.stderr
+    return done.stdout.partition("\n[Event")[0].splitlines()
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from blindplay.broker import Broker
 from blindplay.commands.play_options import PlayOptions
-from blindplay.commands.play_sources import kept_values
+from blindplay.commands.play_sources import (
+    kept_values,
+    with_kept_options,
+    with_settings_of_later_games,
+)
 from blindplay.hall.event_file import EventFile
 from blindplay.hall.hall import Hall
 from blindplay.hall.pages import HallHost
@@ -16,6 +21,7 @@ from blindplay.hall.tickets import Tickets
 from blindplay.language import load
 from blindplay.laws.facts import Setup
 from blindplay.record import read_journal
+from blindplay.record.games import options_of
 from tests.command_line import Ran, run
 from tests.hall.broker import RealBroker
 
@@ -121,6 +127,13 @@ def test_the_users_settings_choose_the_language_and_not_the_time(tmp_path: Path)
     assert (setup.time_control, setup.player("white").language) == ("900+10", "sv")
 
 
+def test_the_users_settings_rule_nothing_that_the_event_leaves_open(tmp_path: Path) -> None:
+    own = 'mode = "blitz"\nannounce-in = "sv"\narbiter = true\nsupervised = true\n'
+    setup = setup_of(tmp_path, EVENT, own=own)
+    assert (setup.mode, setup.announce_in) == ("rapid", "")
+    assert (setup.arbiter, setup.supervised) == ("automatic", False)
+
+
 @pytest.mark.parametrize(
     ("settings", "message"), [("colour = 'red'", "colour"), ("edition = '1997'", "edition")]
 )
@@ -149,6 +162,26 @@ def journal(tmp_path: Path) -> Path:
 def resume(journal: Path, *options: str) -> Ran:
     again = ("play", "--resume", "--journal", str(journal), *options)
     return run(*again, stdin="quit\n", home=journal.parent)
+
+
+@pytest.mark.parametrize(("play", "language"), [({"language": "nb"}, "nb"), ({}, "en")])
+def test_a_game_from_another_machine_does_not_choose_the_language_of_the_later_ones(
+    journal: Path, play: dict[str, str], language: str
+) -> None:
+    options_of(journal).unlink()
+    joined = EventFile("try", Broker(), "1", play=play)
+    game = with_kept_options(journal, PlayOptions(language="en", resume=True))
+    assert game.language == "da"
+    assert with_settings_of_later_games(game, joined).language == language
+
+
+def test_a_game_whose_options_cannot_be_read_goes_on_as_no_other_game(journal: Path) -> None:
+    kept = options_of(journal)
+    for damaged in (b"", b"[]", kept.read_bytes()[:-9], b"\xff" * 90):
+        kept.write_bytes(damaged)
+        with pytest.raises(ValueError, match=r"game\.options, cannot be read"):
+            with_kept_options(journal, PlayOptions(resume=True))
+        assert kept.read_bytes() == damaged
 
 
 def test_what_holds_for_a_resumed_game_only_is_refused_without_one(tmp_path: Path) -> None:

@@ -176,3 +176,40 @@ def test_puzzles_are_asked_from_the_one_that_is_named(tmp_path: Path) -> None:
     ).stdout.splitlines()  # fmt: skip
     assert [line for line in said if line.startswith("Puzzle")] == ["Puzzle two.", "Puzzle three."]
     assert said[-1] == "Solved without help: one of one."
+
+
+THREE = f"{PUZZLE}6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra9;\n{PUZZLE}"
+
+
+@pytest.mark.parametrize(
+    ("number", "status", "asked"), [("1", 2, ["one", "three"]), ("3", 0, ["three"])]
+)
+def test_an_entry_that_cannot_be_read_is_named_and_the_next_one_follows(
+    tmp_path: Path, number: str, status: int, asked: list[str]
+) -> None:
+    file = tmp_path / "puzzles.epd"
+    file.write_text(THREE, "utf-8")
+    given = ("review", "--silent", "--language", "en", "--microphone", "none", str(file))
+    done = run(*given, "--number", number, stdin="Ra8\nRa8\n", home=tmp_path)
+    said = done.stdout.splitlines()
+    assert [line for line in said if line.startswith("Puzzle")] == [
+        f"Puzzle {one}." for one in asked
+    ]
+    assert done.status == status
+    assert ("Number two cannot be read and is left out." in said) is bool(status)
+    assert any("line 2: 'Ra9' is not a move" in line for line in said) is bool(status)
+    assert done.stderr.endswith("that cannot be read: 1.\n" if status else "")
+    refused = run(*given, "--number", "2", home=tmp_path)
+    assert (refused.status, refused.stdout) == (2, "") and "'Ra9'" in refused.stderr
+
+
+def test_a_game_that_cannot_be_read_stays_in_the_annotated_file(tmp_path: Path) -> None:
+    file, out = tmp_path / "games.pgn", tmp_path / "annotated.pgn"
+    bad = '[Event "Cup"]\n[White "Berg, Cia"]\n\n1. Qh5 e5 0-1\n'
+    file.write_text(f"{bad}\n1. f3 e5 2. g4 Qh4# 0-1\n", "utf-8")
+    given = ("review", "--silent", str(file), "--output", str(out))
+    done = run(*given, "--number", "2", home=tmp_path)
+    assert done.status == 0 and bad not in out.read_text("utf-8")
+    file.write_text(f"1. f3 e5 2. g4 Qh4# 0-1\n\n{bad}", "utf-8")
+    done = run(*given, "--overwrite", home=tmp_path)
+    assert done.status == 2 and out.read_text("utf-8").endswith(bad)

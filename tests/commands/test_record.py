@@ -175,6 +175,29 @@ def test_what_does_not_hold_ends_with_1(evidence: Path, tmp_path: Path) -> None:
     assert run("verify", str(evidence), "--hall", hall, home=tmp_path).status == 1
 
 
+def test_after_a_gap_verify_says_what_later_lines_hold_and_that_nothing_proves_it(
+    tmp_path: Path,
+) -> None:
+    """No other command gives these moves: nobody knows what came between."""
+    path = tmp_path / "game.jsonl"
+    with Journal(path) as journal:
+        journal.append(f.Setup(t=0), f.Start(t=1), f.Announce(t=2, by="white", text="e4"))
+        journal.append(f.Make(t=3, by="white", move="e2e4"), f.Press(t=4, by="white"), f.Tick(t=5))
+        journal.append(f.Announce(t=6, by="black", move="e7e5"), f.Resign(t=7, by="white"))
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:2], b"spoilt\n", *lines[3:]]))
+    done = run("verify", str(path), home=tmp_path)
+    assert done.status == 1
+    assert [line for line in done.stdout.splitlines() if "After" in line] == [
+        "After the gap, not proved, line 5: White pressed the clock.",
+        "After the gap, not proved, line 7: Black announced: e7–e5",
+        "After the gap, not proved, line 8: White resigned.",
+    ]
+    for asked in (("score", str(path)), ("replay", "--journal", str(path))):
+        given = run(*asked, home=tmp_path).stdout
+        assert "e5" not in given and "0-1" not in given and "e7e5" not in given
+
+
 def test_what_cannot_be_checked_ends_with_2(evidence: Path, tmp_path: Path) -> None:
     assert run("verify", str(tmp_path / "none.jsonl"), home=tmp_path).status == 2
     (tmp_path / "table.toml").write_text('event = "open"\n', "utf-8")

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from blindplay.given import UTTERANCE
+from blindplay.speech.audio import RATE, write_wav
 from tests.command_line import run
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -81,3 +83,13 @@ def test_a_sound_that_cannot_be_read_does_not_stop_the_others(tmp_path: Path) ->
     assert [line["file"] for line in told] == [*names, "move.wav", None, None, "move.wav"]
     assert [line["move"] for line in told] == [None, None, "e2e4", None, None, None, "e2e4"]
     assert done.status == 2 and done.stderr.startswith("5 lines of ")
+
+
+def test_a_sound_that_is_longer_than_any_move_is_refused_before_a_model_hears_it(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "long.wav"
+    write_wav(file, bytes(2 * RATE * (UTTERANCE.seconds + 1)))
+    done = run("understand", str(file), home=tmp_path)
+    assert done.status == 2
+    assert done.stderr == f"{file} lasts longer than {UTTERANCE.seconds} s; cut it.\n"

@@ -9,11 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from axe_playwright_python.base import AXE_SCRIPT
-from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Page,
+    ViewportSize,
+    expect,
+    sync_playwright,
+)
 
 from blindplay.console.actions import stamp
 from blindplay.table import Table
 from tests.programs import PROGRAMS, need
+from tests.waiting import PATIENCE_S, until
 
 # What axe-core knows of the Web Content Accessibility Guidelines up to 2.2, A and AA.
 _RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
@@ -23,6 +31,9 @@ PHONE: ViewportSize = {"width": 320, "height": 640}
 ZOOMED: ViewportSize = {"width": 640, "height": 450}
 """What the desk's window is at twice the size (1.4.4)."""
 DESK: ViewportSize = {"width": 1280, "height": 900}
+
+APART = "localStorage.setItem('press-apart', 'true')"
+"""The choice of a reader to press the clock in a step of its own."""
 
 # Windows of the layouts between these.
 _BETWEEN: tuple[ViewportSize, ...] = (
@@ -41,8 +52,12 @@ _COLOURS: tuple[dict[str, Any], ...] = (
     {"color_scheme": "light", "contrast": "more", "forced_colors": "none"},
     {"color_scheme": "dark", "contrast": "more", "forced_colors": "none"},
     {"color_scheme": "dark", "contrast": "no-preference", "forced_colors": "active"},
-    {"color_scheme": "light", "contrast": "no-preference", "forced_colors": "none"},
 )
+_USUAL_COLOURS: dict[str, Any] = {
+    "color_scheme": "light",
+    "contrast": "no-preference",
+    "forced_colors": "none",
+}
 
 
 @contextmanager
@@ -63,11 +78,37 @@ def chromium() -> Iterator[Browser]:
             browser.close()
 
 
+@contextmanager
+def person(browser: Browser, **how: Any) -> Iterator[BrowserContext]:
+    """Somebody's own browser, in English, at a desk; a busy machine is waited for."""
+    context = browser.new_context(**{"locale": "en-GB", "viewport": DESK, **how})
+    context.set_default_timeout(PATIENCE_S * 1000)
+    expect.set_options(timeout=PATIENCE_S * 1000)
+    try:
+        yield context
+    finally:
+        context.close()
+
+
+def come_in(context: BrowserContext, link: str, language: str = "en") -> None:
+    """Come in with a link, as its page does, without loading that page."""
+    base, _, token = link.partition("/#")
+    headers = {"origin": base, "accept-language": language}
+    came = context.request.post(f"{base}/enter", form={"token": token}, headers=headers)
+    assert came.ok
+
+
+def becomes(page: Page, expression: str, arg: object = None) -> None:
+    """Wait until ``expression`` is true. The pages' security policy refuses what Playwright's own
+    ``wait_for_function`` does."""
+    assert until(lambda: page.evaluate(expression, arg)), expression
+
+
 def up_to_date(page: Page, table: Table) -> None:
     """Wait until the page shows the game as it is now."""
     with table.lock:
         seen = stamp(table.game)
-    page.wait_for_function("seen => document.body.dataset.seen === seen", arg=seen)
+    becomes(page, "seen => document.body.dataset.seen === seen", seen)
 
 
 def send(page: Page, fields: Mapping[str, str], *, answered: bool = True) -> None:
@@ -88,6 +129,28 @@ _SEND = """([fields, answered]) => new Promise((done) => {
     form.requestSubmit();
     if (!answered) done();
 })"""
+
+
+def overhear(page: Page) -> None:
+    """Keep what the live regions say from now on, also what then disappears."""
+    page.evaluate(_OVERHEAR)
+
+
+def overheard(page: Page) -> list[str]:
+    """What they have said since this was asked last, with "! " before what interrupts."""
+    return list(page.evaluate("heard.splice(0)"))
+
+
+_OVERHEAR = """() => {
+    window.heard = [];
+    for (const [mark, id] of [["! ", "urgent"], ["", "polite"]]) {
+        new MutationObserver((changes) => {
+            for (const one of changes.flatMap((change) => [...change.addedNodes])) {
+                if (one.nodeType === 1) heard.push(mark + one.textContent);
+            }
+        }).observe(document.getElementById(id), { childList: true });
+    }
+}"""
 
 
 def shot(page: Page, name: str) -> None:
@@ -229,17 +292,17 @@ def accessible(page: Page, *, colours: bool = False, everywhere: bool = False) -
     """
     wrong = violations(page)
     before = page.viewport_size or DESK
-    for size in (PHONE, ZOOMED, DESK):
+    for size in (PHONE, ZOOMED, *_BETWEEN, *(_OTHERS if everywhere else ()), DESK):
         page.set_viewport_size(size)
         page.evaluate(_DRAWN)
-        checks = [_LAYOUT, _TARGETS, _FOCUS]
-        found = [sentence for check in checks for sentence in page.evaluate(check)]
-        page.evaluate(_SPACED, True)
-        found += [f"spaced, {sentence}" for sentence in page.evaluate(_LAYOUT)]
-        page.evaluate(_SPACED, False)
+        found = page.evaluate(_HIT)
+        if size in (PHONE, ZOOMED, DESK):
+            found += [one for check in (_LAYOUT, _TARGETS, _FOCUS) for one in page.evaluate(check)]
+            page.evaluate(_SPACED, True)
+            found += [f"spaced, {sentence}" for sentence in page.evaluate(_LAYOUT)]
+            page.evaluate(_SPACED, False)
         wrong += [f"{size['width']} wide: {sentence}" for sentence in found]
     page.set_viewport_size(before)
-    wrong += covered(page, everywhere=everywhere)
     if page.evaluate("document.getAnimations().length"):
         wrong.append("something moves")
     if colours:
@@ -247,4 +310,5 @@ def accessible(page: Page, *, colours: bool = False, everywhere: bool = False) -
             page.emulate_media(**wanted)
             how = ", ".join(wanted.values())
             wrong += [f"{how}: {one}" for one in violations(page, "color-contrast")]
+        page.emulate_media(**_USUAL_COLOURS)  # in which the page was looked at above
     assert wrong == [], "\n".join(wrong)

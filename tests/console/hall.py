@@ -36,6 +36,7 @@ class Hall:
         training: bool = False,
         language: str = "de",
         opponent: AbsentPlayer | None = None,
+        plays_again: bool = False,
         **setup: Any,
     ) -> None:
         self.now = 0.0
@@ -52,8 +53,9 @@ class Hall:
         self.rulings: list[Ruling] = []
         self.table.listen(self._keep)  # before any page knows of it
         self.out = io.StringIO()
+        transcript = Transcript(self.out, self.table.time)
         self.session = Session(
-            self.table, load(language), None, Transcript(self.out, self.table.time)
+            self.table, load(language), None, transcript, plays_again=plays_again
         )
         self.host = ConsoleHost(self.table, port=0)
 

@@ -4,7 +4,7 @@
 
 Each picture is a PNG named ROLE-STATE-SIZE-PALETTE. The pages are those of one game between two
 players of a club, in the reader's language. With ``--all`` every state is shown in every size and
-palette; without, there are sixteen pictures: one of each state, and the sighted player's turn in
+palette; without, there are seventeen pictures: one of each state, and the sighted player's turn in
 four sizes.
 """
 
@@ -26,6 +26,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, exp
 
 from blindplay.console.public import Audience
 from blindplay.console.server import ConsoleHost
+from blindplay.language import Command
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 from tests.console.browser import chromium
@@ -85,6 +86,7 @@ class Club(Hall):
             language="en",
             time_control="5400+30",
             announce_in="en",
+            plays_again=True,
             event="Club championship",
             white=Player(name="Anna Lindqvist", impaired=True, assistant=True),
             black=Player(name="Bernd Hofmann"),
@@ -157,6 +159,15 @@ def _over(hall: Club) -> None:
     hall.do(f.Resign(by="black"))
 
 
+def _asked_again(hall: Club) -> None:
+    """Nobody arranges the next game; both have signed, and Black wants a rematch."""
+    hall.do(f.Arbiter(do="withdraw"))
+    _over(hall)
+    hall.do(f.Sign(by="white", result="1-0"), f.Sign(by="black", result="1-0"))
+    with hall.table.lock:
+        hall.table.another_game.want("black", Command.REMATCH)
+
+
 # Role and state: what happens first, the link (the role's own if empty) and the page behind it.
 STATES: dict[str, tuple[Callable[[Club], None], str, str]] = {
     "opponent-your-move": (_black_to_move, "black", ""),
@@ -172,6 +183,7 @@ STATES: dict[str, tuple[Callable[[Club], None], str, str]] = {
     "arbiter-decision": (_illegal, "arbiter", ""),
     "clocks-in-play": (_black_to_move, "black", "clocks"),
     "public-in-play": (_white_to_move, "", "public/"),
+    "player-another-game": (_asked_again, "white", ""),
 }
 WHOLE = "opponent-your-move"
 """The state that is kept in four sizes."""

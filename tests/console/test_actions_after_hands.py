@@ -179,7 +179,7 @@ def test_facts_as_typed_json_wait_for_the_boards_too(tmp_path: Path) -> None:
         hall.lines["white"].hands.lose(2)
         hall.execute(chess.Board(), E4, "white")
         keyboard.do('{"fact": "press", "by": "white"}')
-        hall.run(200)
+        hall.run(1000)  # a piece without a lift is doubted until every quicker hand's lift is told
         assert len(hall.table.game.history) == 1
     finally:
         hall.close()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import hashlib
 import json
 import re
 import threading
@@ -16,6 +18,7 @@ import pytest
 from blindplay.console import views
 from blindplay.console.access import RateLimiter
 from blindplay.console.actions import ActionResult, act, stamp
+from blindplay.console.messages import catalogue
 from blindplay.console.pages import players
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import IllegalMove
@@ -58,6 +61,7 @@ def test_every_answer_carries_the_headers_that_keep_it_safe(assistant: Browser) 
         headers = assistant.client.get(path).headers
         policy = headers["content-security-policy"]
         assert "default-src 'none'" in policy and "unsafe" not in policy
+        assert "strict-transport-security" not in headers  # RFC 6797, 7.2: never over plain HTTP
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["referrer-policy"] == "same-origin"
         assert headers["cache-control"] == "no-store"
@@ -68,6 +72,14 @@ def test_pages_have_no_inline_script_or_style(assistant: Browser) -> None:
     page = assistant.client.get(SEAT).text
     assert page.count("<script") == page.count('<script type="module" src="/static/')
     assert "style=" not in page and "<style" not in page and " onclick" not in page
+
+
+def test_the_page_that_asks_for_a_link_has_one_script_which_its_policy_names(hall: Hall) -> None:
+    """What a browser does: it compares the digests (CSP 3)."""
+    answer = httpx.get(hall.host.url)
+    (script,) = re.findall("<script>(.*?)</script>", answer.text, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'self' 'sha256-{digest}';" in answer.headers["content-security-policy"]
 
 
 def test_what_is_too_large_is_refused(assistant: Browser) -> None:
@@ -505,6 +517,54 @@ def test_a_role_that_nobody_watches_keeps_a_bounded_number_of_sentences(hall: Ha
     console = hall.host.console
     hall.start()
     stream = console._stream("white", "en")
+    before = stream.now().place
     for _ in range(300):
         hall.table.submit(f.Announce(by="black", text="e5"))
-    assert len(stream._untold) <= 201 and console._stream("white", "en") is not stream
+    assert len(stream._untold) <= 200
+    assert console._stream("white", "en") is stream  # whoever is just opening it loses nothing
+    missed = stream.since(before)
+    assert missed is not None and json.loads(missed[1])["whole"]
+
+
+def test_a_page_that_cannot_be_rendered_says_so_once_and_is_tried_again(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    stream = hall.host.console._stream("black", "en")
+    render, place = views.render, stream.now().place
+
+    def fail(template: str, language: str, **values: Any) -> str:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(views, "render", fail)
+    hall.start()
+    hall.table.submit(f.Announce(by="white", move="e2e4"))
+    for _ in range(3):  # as with heartbeats
+        stream.catch_up()
+    missed = stream.since(place)
+    assert missed is not None and stream.is_outdated
+    place, change = missed[0], json.loads(missed[1])
+    assert change["told"] == [[catalogue("en")["not_shown"], True, {"shown": "no"}]]
+    assert change["state"]["shown"] == "no" and change["parts"] == {}
+    assert [one.message for one in caplog.records] == ["A page cannot be rendered."]
+
+    monkeypatch.setattr(views, "render", render)
+    stream.catch_up()
+    missed = stream.since(place)
+    assert missed is not None and not stream.is_outdated
+    change = json.loads(missed[1])
+    assert change["state"]["shown"] == "" and "announced" in change["parts"]["now"]
+    assert len(change["told"]) == 3  # what was said meanwhile
+
+
+def test_a_refusal_of_words_stays_with_the_person_whom_it_concerns(hall: Hall) -> None:
+    hall.start()
+    streams = {role: hall.host.console._stream(role, "en") for role in ("black", "arbiter")}
+    places = {role: stream.now().place for role, stream in streams.items()}
+    hall.table.submit(f.Announce(by="black", text="e5"))
+    for role, stream in streams.items():
+        stream.catch_up()
+        missed = stream.since(places[role])
+        assert missed is not None
+        ((words, is_urgent, rests),) = json.loads(missed[1])["told"]
+        assert words == "It is not your move."
+        assert (is_urgent, "unread" in rests) == (role == "black", role == "black")

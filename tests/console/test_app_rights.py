@@ -21,7 +21,8 @@ import pytest
 from blindplay.console import limits
 from blindplay.console.access import RateLimiter
 from blindplay.console.actions import stamp
-from blindplay.console.server import Certificate, ConsoleHost
+from blindplay.console.encryption import Certificate
+from blindplay.console.server import ConsoleHost
 from blindplay.laws import Game, permissions
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
@@ -257,8 +258,17 @@ def test_with_a_certificate_pages_are_encrypted_and_nothing_else_is_served(
             answer = client.post("/enter", data={"token": token})
             assert "secure" in answer.headers["set-cookie"].lower()
             assert client.get("/assistant-white/").status_code == 200
+            plain = base.replace("https", "http")
+            body = {"act": "press"}
+            refused = client.post("/assistant-white/do", data=body, headers={"origin": plain})
+            assert refused.status_code == 403
+            # RFC 6797: the browser encrypts for this many seconds, to this name at all ports.
+            kept = "strict-transport-security"
+            assert client.get("/").headers[kept] == "max-age=86400"
+            local = {"host": base.partition("//")[2].replace("127.0.0.1", "localhost")}
+            assert kept not in client.get("/", headers=local).headers
         with pytest.raises(httpx.TransportError):
-            web.get(base.replace("https", "http") + "/")
+            web.get(plain + "/")
     finally:
         host.close()
 

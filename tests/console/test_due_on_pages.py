@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from blindplay.console import views
 from blindplay.console.actions import act, stamp
 from blindplay.console.pages import page_of
-from blindplay.console.table_port import TablePort
+from blindplay.console.table_port import AnotherGameNow, TablePort
 from blindplay.language import Command, load
 from blindplay.laws import Fact, Game, Origin, Ruling, Taken
 from blindplay.laws import facts as f
@@ -497,6 +497,7 @@ class Replayed:
         self.lock: AbstractContextManager[Any] = threading.RLock()
         self.path = Path("nowhere.jsonl")
         self.training, self.absent = False, ""
+        self.another_game = AnotherGameNow()
 
     def allows(self, asked: Command) -> bool:
         return False

@@ -21,7 +21,7 @@ from blindplay.console.limits import is_here
 from tests import web
 from tests.console.hall import SEAT, Browser, Hall
 from tests.coroutines import finished
-from tests.waiting import PATIENCE_S
+from tests.waiting import PATIENCE_S, until
 
 
 @pytest.fixture
@@ -238,12 +238,7 @@ def test_a_hidden_page_leaves_its_connection_and_is_told_what_it_missed(
     }"""
 
     def listening(count: int) -> None:
-        page.wait_for_timeout(50)
-        for _ in range(200):
-            if hall.host.console.present()["black"][1] == count:
-                return
-            page.wait_for_timeout(50)
-        raise AssertionError(f"not {count}")
+        assert until(lambda: hall.host.console.present()["black"][1] == count), count
 
     listening(1)
     page.evaluate(see, True)

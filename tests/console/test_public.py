@@ -308,28 +308,26 @@ def test_past_positions_are_shown_and_none_before_its_time(watched: Watched) -> 
 
 
 def test_a_spectator_walks_through_the_game_without_scripts(
-    browser: PlaywrightBrowser, watched: Watched
+    browser: PlaywrightBrowser, context: BrowserContext, watched: Watched
 ) -> None:
     from playwright.sync_api import expect
 
-    from tests.console.browser import accessible
+    from tests.console.browser import accessible, person
 
     watched.start()
     for by, move in MATE:
         watched.play(by, move)
     watched.now = 100
-    context = browser.new_context(java_script_enabled=False, locale="en-GB")
-    page = context.new_page()
-    page.goto(f"{watched.host.url}/public/")
-    page.get_by_role("link", name="2… Qh4#").click()
-    heading = page.get_by_role("heading", level=2)
-    expect(heading).to_have_text("Past position: after 2… Qh4#")
-    page.get_by_role("link", name="Back one move").click()
-    expect(heading).to_have_text("Past position: after 2. g4")
-    page.get_by_role("link", name="Back to the game").click()
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
-    context.close()
-    context = browser.new_context(locale="en-GB")
+    with person(browser, java_script_enabled=False) as plain:
+        page = plain.new_page()
+        page.goto(f"{watched.host.url}/public/")
+        page.get_by_role("link", name="2… Qh4#").click()
+        heading = page.get_by_role("heading", level=2)
+        expect(heading).to_have_text("Past position: after 2… Qh4#")
+        page.get_by_role("link", name="Back one move").click()
+        expect(heading).to_have_text("Past position: after 2. g4")
+        page.get_by_role("link", name="Back to the game").click()
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
     page = context.new_page()
     page.goto(f"{watched.host.url}/public/past?ply=3")
     accessible(page)
@@ -340,4 +338,3 @@ def test_a_spectator_walks_through_the_game_without_scripts(
     expect(page.locator("#past-b8")).to_be_focused()
     page.keyboard.press("q")
     expect(page.locator("#past-d8")).to_be_focused()
-    context.close()

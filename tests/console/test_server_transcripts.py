@@ -7,14 +7,15 @@ page says: ``!`` marks what interrupts.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("playwright")
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import BrowserContext, Page
 
-from tests.console.browser import send
+from tests.console.browser import becomes, come_in, overhear, overheard, send
 from tests.console.hall import Hall
 
 ROLES = ("arbiter", "white", "black", "assistant:white", "assistant:black")
@@ -45,16 +46,9 @@ STEPS: dict[str, tuple[str, dict[str, str]]] = {
     "clocks": ("arbiter", {"act": "arbiter", "do": "start_clocks"}),
     "resign": ("black", {"act": "resign"}),
 }
-RECORD = """() => {
-    window.heard = [];
-    for (const [mark, id] of [["! ", "urgent"], ["", "polite"]]) {
-        new MutationObserver((changes) => {
-            for (const one of changes.flatMap((change) => [...change.addedNodes])) {
-                if (one.nodeType === 1) heard.push(mark + one.textContent);
-            }
-        }).observe(document.getElementById(id), { childList: true });
-    }
-}"""
+
+SAYING = "() => { window.said = new Promise((on) => setTimeout(on, 200)); }"
+"""A page says within 150 ms what it has got."""
 
 
 def transcript(language: str) -> dict[str, dict[str, list[str]]]:
@@ -72,35 +66,32 @@ def transcript(language: str) -> dict[str, dict[str, list[str]]]:
 
 
 @pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.long), "de"])
-def test_every_page_says_what_is_written(browser: Browser, hall: Hall, language: str) -> None:
+def test_every_page_says_what_is_written(
+    device: Callable[..., BrowserContext], hall: Hall, language: str
+) -> None:
     written = transcript(language)
     assert list(written) == list(STEPS)
-    contexts, pages = [], dict[str, Page]()
+    pages = dict[str, Page]()
     for role in ROLES:
-        contexts.append(browser.new_context(locale=language))
-        page = pages[role] = contexts[-1].new_page()
+        context = device(locale=language)
+        come_in(context, hall.link(role), language)  # which is told on the pages that are open
+        page = pages[role] = context.new_page()
         with page.expect_request("**/changes?*"):
-            page.goto(hall.link(role))
-        page.wait_for_function("document.body.dataset.run")
-        page.wait_for_timeout(300)
-        page.evaluate(RECORD)
-    try:
-        for name, (role, fields) in STEPS.items():
-            send(pages[role], fields)
-            wanted = written[name]
-            for who, page in pages.items():
-                count = len(wanted.get(who, []))
-                page.wait_for_function("count => heard.length >= count", arg=count)
-            # What is told later than that would be told by now, or spoils the next step.
-            page.evaluate("new Promise((on) => setTimeout(on, 400))")
-            for who, page in pages.items():
-                heard = [re.sub(r"\s+", " ", one) for one in page.evaluate("heard.splice(0)")]
-                for region in ("! ", ""):  # each is read in its own order
-                    told = [one for one in heard if one.startswith("! ") is bool(region)]
-                    meant = [
-                        one for one in wanted.get(who, []) if one.startswith("! ") is bool(region)
-                    ]
-                    assert told == meant, (name, who)
-    finally:
-        for context in contexts:
-            context.close()
+            page.goto(f"{hall.host.url}/{role.replace(':', '-')}/")
+        becomes(page, "document.body.dataset.run")
+        overhear(page)
+    for name, (role, fields) in STEPS.items():
+        send(pages[role], fields)
+        wanted = written[name]
+        for who, page in pages.items():
+            count = len(wanted.get(who, []))
+            becomes(page, "count => heard.length >= count", count)
+        for page in pages.values():
+            page.evaluate(SAYING)
+        for who, page in pages.items():
+            page.evaluate("said")  # what is told later than that spoils the next step
+            heard = [re.sub(r"\s+", " ", one) for one in overheard(page)]
+            for region in ("! ", ""):  # each is read in its own order
+                told = [one for one in heard if one.startswith("! ") is bool(region)]
+                meant = [one for one in wanted.get(who, []) if one.startswith("! ") is bool(region)]
+                assert told == meant, (name, who)

@@ -7,6 +7,7 @@ from pathlib import Path
 from blindplay.console.access import RateLimiter
 from blindplay.console.server import ConsoleHost
 from tests.console.hall import SEAT, Browser, Hall
+from tests.ports import free_port
 
 
 def test_a_link_opens_the_page_of_its_role(hall: Hall) -> None:
@@ -44,10 +45,36 @@ def test_a_page_whose_colour_has_changed_sends_its_browser_to_the_other(
     assert assistant.client.get(SEAT).status_code == 200
     hall.host.console.sign_in.links.change_colours()  # as for a rematch
     answer = assistant.client.get(SEAT)
-    assert (answer.status_code, answer.headers["location"]) == (303, "/assistant-black/")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/assistant-black-1/")
     beside = assistant.client.get(f"{SEAT}clocks")
-    assert beside.headers["location"] == "/assistant-black/clocks"
-    assert assistant.client.get("/assistant-black/").status_code == 200
+    assert beside.headers["location"] == "/assistant-black-1/clocks"
+    assert assistant.client.get("/assistant-black-1/").status_code == 200
+
+
+def test_after_rematches_the_pages_of_both_players_in_one_browser_go_on(hall: Hall) -> None:
+    """Each open page goes to the new colour of its own player, whichever comes first."""
+    white, black = Browser(hall, "white"), Browser(hall, "black")
+    black.client = white.client  # one browser
+    for one in (white, black):
+        assert one.enter().status_code == 303
+    places = {white: "/white/", black: "/black/"}
+    for game in (1, 2):
+        hall.host.console.sign_in.links.change_colours()
+        for one, before in places.items():
+            answer = one.client.get(before)
+            assert answer.status_code == 303
+            places[one] = answer.headers["location"]
+        colours = ("black", "white") if game == 1 else ("white", "black")
+        assert [*places.values()] == [f"/{colour}-{game}/" for colour in colours]
+        for one, place in places.items():
+            page = one.client.get(place)
+            assert page.status_code == 200 and one.client.get("/white/").status_code == 303
+            done = one.client.post(f"{place}do", data={"act": "call_arbiter"})
+            assert (done.status_code, done.headers["location"]) == (303, place)
+            role = place.strip("/").partition("-")[0]
+            assert hall.taken("call_arbiter")[-1].by == role
+    for place in ("/white-3/", "/white-0/", "/white-x/"):
+        assert white.client.get(place).status_code == 401
 
 
 def test_a_new_link_shuts_the_old_one_and_whoever_came_in_with_it(
@@ -82,7 +109,7 @@ def test_a_browser_is_remembered_only_if_the_organiser_wants_that(
 ) -> None:
     """A closed browser forgets cookies without an age. The file keeps no secret."""
     links = tmp_path / "game.links"
-    host = ConsoleHost(hall.table, port=0, links=links, remember_s=12 * 3600)
+    host = ConsoleHost(hall.table, port=free_port(), links=links, remember_s=12 * 3600)
     port = int(host.url.rpartition(":")[2])
     again: ConsoleHost | None = None
     try:

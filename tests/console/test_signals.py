@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 pytest.importorskip("playwright")
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from blindplay.laws import facts as f
-from tests.console.browser import accessible
+from tests.console.browser import accessible, becomes, person
 from tests.console.hall import Hall
 from tests.console.pages.test_players import enter
 
@@ -56,7 +56,7 @@ def test_a_turn_is_signalled_by_sound_vibration_and_border(
     accessible(page)
     hall.play("white", "e2e4")
     expect(page.locator("body")).to_have_class("signalled")
-    page.wait_for_function("done.tones === 2 && done.buzzes.length === 1")
+    becomes(page, "done.tones === 2 && done.buzzes.length === 1")
     assert signals(page) == 1
     hall.play("black", "e7e5")
     expect(page.locator("body")).not_to_have_class("signalled")
@@ -96,18 +96,16 @@ def test_the_border_flashes_at_most_three_times_and_not_where_less_motion_is_wan
     assert page.evaluate(f"{style}.borderTopStyle") == "solid"
 
 
-def test_without_scripts_nothing_offers_signals(browser: object, hall: Hall) -> None:
+def test_without_scripts_nothing_offers_signals(browser: Browser, hall: Hall) -> None:
     hall.start()
-    context = browser.new_context(java_script_enabled=False)  # type: ignore[attr-defined]
-    try:
+    with person(browser, java_script_enabled=False) as context:
         page = context.new_page()
         page.goto(f"{hall.host.url}/")
         token = hall.link("black").partition("#")[2]
         page.locator("#token").fill(token)
         page.locator("#enter button").click()
+        expect(page.get_by_role("heading", level=1)).to_contain_text("Bert")
         assert page.locator("#signals-choice").is_hidden()
-    finally:
-        context.close()
 
 
 def test_a_move_glides_and_knocks_only_where_that_is_wanted(

@@ -80,15 +80,17 @@ class Messages:
             region[:] = [
                 (words, rests, said)
                 for words, rests, said in region
-                if all(state[name] == was for name, was in rests.items())
-                and not ends
+                if all(state[name] == was for name, was in rests.items() if name != "unread")
+                and not (ends and "unread" not in rests)
                 and not ("time" in rests and t > said + 10_000 + 60 * len(words))
             ]
         for is_urgent, region in self.regions.items():
             new = [(words, rests, t) for words, now, rests in told if now is is_urgent]
             if new:
+                refuses = any("unread" in rests for _, rests, _ in new)
+                keeps = [one for one in region if "unread" in one[1] and not refuses]
                 result = [one for one in region if one[1].keys() == {"result"}]
-                region[:] = [*new, *result]
+                region[:] = [*new, *keeps, *result]
 
     def __iter__(self) -> Iterator[str]:
         for region in self.regions.values():
@@ -168,7 +170,7 @@ _PAGES: dict[str, Holds] = {
     "arb_no_clock": lambda game: not game.clock,
     "arb_stop": lambda game: game.clock.running is not None,
     "arb_go_on": _stands,
-    "arb_over": lambda game: game.over,
+    "arb_correct_hint": lambda game, result: game.result == result,
     "arb_illegal": lambda game, white, black: game.illegal_moves == {
         "white": int(white), "black": int(black),
     },
@@ -318,13 +320,13 @@ def _watch(seed: int, facts: int) -> None:
 
 def _told(game: Game, role: str, taken: Taken) -> list[tuple[str, bool, dict[str, str]]]:
     """The sentences about a fact that the console sends to a page."""
-    now = aspects(game)
+    now = {**aspects(game), **views.unread()}
     said = to_everybody(taken, game, reader(load("en"), game))
-    told = [
-        (str(one.words), one.urgent, {name: now[name] for name in one.while_same}) for one in said
-    ]
+    told = (views.told_by(one, game, role, now) for one in said)
+    words = (str(one.words) for one in said)
+    public = [(one, urgent, rests) for one, (_, urgent, rests) in zip(words, told, strict=True)]
     own = views.told_to(game, role, "en", taken)
-    return [*told, *((str(words), urgent, dict(rests)) for words, urgent, rests in own)]
+    return [(str(one), urgent, dict(rests)) for one, urgent, rests in (*public, *own)]
 
 
 @pytest.mark.parametrize("seed", range(6))

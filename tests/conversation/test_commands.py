@@ -10,13 +10,20 @@ import pytest
 from blindplay.conversation import OpeningWord
 from blindplay.conversation import effects as e
 from blindplay.conversation.commands import CONFIRMED
-from blindplay.conversation.state import ANSWER_SECONDS, Awaited, TypedLine
+from blindplay.conversation.state import (
+    AGAIN_SECONDS,
+    ANSWER_SECONDS,
+    AgainAnswered,
+    Awaited,
+    TypedLine,
+)
 from blindplay.hearing.decision import Verdict
 from blindplay.language import PLAYS_AGAIN, QUESTIONS, Command, languages, load
 from blindplay.laws import facts as f
 from blindplay.laws.editions import names
 from blindplay.laws.facts import Player
 from blindplay.speech.speaker import Output
+from blindplay.table import Table
 from blindplay.table.hall_contact import Pairings
 from blindplay.wording.values import Pairing, pairing_in_words
 from tests import ROOT
@@ -694,13 +701,35 @@ def test_another_game_begins_when_both_players_want_it(
     wish, pack = at.pack.command(command), at.pack
     sides = {"player": pack.sentence("white"), "other": pack.sentence("black")}
     asked = pack.sentence(f"{command.value}_asked", **sides)
-    assert say(wish, "white") == [asked]
+    assert say(wish, "white") == [asked] and at.talking.wanted_again == {"white": command}
     assert say(pack.command(Command.NO), "black") == [pack.sentence("again_declined")]
+    assert at.talking.wanted_again == {}
     assert say(wish, "white") == [asked] and not at.again
-    assert at.wait(ANSWER_SECONDS + 1) == [pack.sentence("again_declined")]
+    assert at.wait(AGAIN_SECONDS) == [] and at.talking.wanted_again == {"white": command}
+    assert at.wait(1) == [pack.sentence("again_declined")] and at.talking.wanted_again == {}
     assert say(wish, "white") == [asked] and not at.again
     say(wish, "black")  # the same wish is a yes
-    assert at.again == [command]
+    assert at.again == [command] and at.talking.wanted_again == {}
+
+
+def test_a_wish_for_another_game_ends_with_its_question(talk: Talk) -> None:
+    at = talk()
+    over(at, "white", "black")
+    at.type("Revanche")
+    at.converse(AgainAnswered("black", None))  # White has withdrawn the wish on a page
+    assert at.said[-1][1] == GERMAN.sentence("again_declined") and not at.asked("black")
+    at.type("ja", "black")
+    assert not at.again and at.talking.wanted_again == {}
+
+
+def test_against_the_computer_nobody_else_is_asked(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = talk()
+    over(at, "white", "black")
+    monkeypatch.setattr(Table, "absent", "black")
+    at.hear(Verdict.COMMAND, "revanche")
+    assert at.asked() and at.talking.wanted_again == {}
 
 
 def test_each_player_is_asked_in_the_own_language(talk: Talk) -> None:
@@ -719,6 +748,7 @@ def test_everybody_hears_that_the_other_player_wants_something_else(talk: Talk) 
     declined, *others = at.type("neue Partie", "black")
     assert declined == GERMAN.sentence("again_declined")
     assert others and not at.again
+    assert at.talking.wanted_again == {"black": Command.NEW_GAME}
 
 
 def test_before_another_game_the_result_is_signed(at: Conversation) -> None:

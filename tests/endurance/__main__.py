@@ -1,4 +1,4 @@
-"""``python -m tests.endurance crash KILLS`` or ``soak --hours H``.
+"""``python -m tests.endurance crash KILLS``, ``soak --hours H`` or ``promises``.
 
 See docs/development/endurance.md.
 
@@ -9,8 +9,10 @@ import argparse
 import sys
 from functools import partial
 
-from tests.endurance.crash import crash
-from tests.endurance.soak import soak
+from tests.endurance.crash import CrashFigures, crash
+from tests.endurance.promises.figures import Figures
+from tests.endurance.promises.whole import whole
+from tests.endurance.soak import SoakFigures, soak
 
 
 def main() -> int:
@@ -24,12 +26,21 @@ def main() -> int:
     soaking = commands.add_parser("soak", help="play for hours at high speed")
     soaking.add_argument("--hours", type=float, default=8.0, help="hours of play")
     soaking.add_argument("--speed", type=float, default=20.0, help="1 is real time")
-    for one in (killing, soaking):
+    attacking = commands.add_parser("promises", help="attack the promises from outside")
+    attacking.add_argument("only", nargs="?", default="", help="attacks whose names begin so")
+    attacking.add_argument("--size", type=float, default=1.0, help="1 is half an hour")
+    for one in (killing, soaking, attacking):
         one.add_argument("--seed", type=int, default=1, help="of the random games")
     given = vars(reader.parse_args())
     progress = partial(print, file=sys.stderr, flush=True)
-    kills = given.pop("command") == "crash"
-    found = crash(progress=progress, **given) if kills else soak(progress=progress, **given)
+    found: CrashFigures | SoakFigures | Figures
+    match given.pop("command"):
+        case "crash":
+            found = crash(progress=progress, **given)
+        case "soak":
+            found = soak(progress=progress, **given)
+        case _:
+            found = whole(progress=progress, **given)
     print(*found.lines(), sep="\n")
     return 1 if found.faults else 0
 

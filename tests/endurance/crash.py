@@ -15,7 +15,6 @@ import contextlib
 import json
 import random
 import re
-import socket
 import subprocess
 import sys
 import tempfile
@@ -41,6 +40,7 @@ from blindplay.speech.synthesis import Synthesiser
 from blindplay.table.desk import plain
 from blindplay.wording.pack_words import PackWords
 from tests import ROOT
+from tests.ports import free_port
 from tests.waiting import PATIENCE_S
 
 from .visitor import OpenedPage
@@ -180,8 +180,7 @@ class _Players:
         self.synthesiser = Synthesiser("de", spellings=self.pack.spoken)
         self.page: OpenedPage | None = None
         self.down = 0.0  # s from the last kill to the next process
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            self.port: int = probe.getsockname()[1]
+        self.port = free_port()
         self.new_game()
 
     def new_game(self) -> None:

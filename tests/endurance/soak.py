@@ -20,6 +20,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.memory_audio import MemorySink
 from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.console.server import ConsoleHost
 from blindplay.hearing.recognisers import open_recogniser
@@ -28,7 +29,7 @@ from blindplay.laws import Game, Ruling
 from blindplay.laws import facts as f
 from blindplay.laws.state import OTHER
 from blindplay.record import Journal, read_journal
-from blindplay.speech.audio import QueueSource, SilentSink
+from blindplay.speech.audio import QueueSource
 from blindplay.speech.models.folders import find_model
 from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser
@@ -156,7 +157,7 @@ class _Play:
         with ExitStack() as stack:
             journal = stack.enter_context(Journal(path))
             synthesiser = stack.enter_context(Synthesiser("de", spellings=self.pack.spoken))
-            outputs = (SilentSink(name, keeps=False) for name in ("private", "public"))
+            outputs = (MemorySink(name, keeps=False) for name in ("private", "public"))
             speaker = Speaker(synthesiser, *outputs)
             table = Table(journal, setup, now=lambda: time.monotonic() * self.speed)
             given = [ruling for taken in table.log for ruling in taken.rulings]

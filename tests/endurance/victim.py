@@ -9,8 +9,9 @@ import sys
 import threading
 from pathlib import Path
 
+from benchmarks.memory_audio import MemorySink
 from blindplay.laws import facts as f
-from blindplay.speech.audio import BLOCK_BYTES, QueueSource, SilentSink, read_audio
+from blindplay.speech.audio import BLOCK_BYTES, QueueSource, read_audio
 from blindplay.table import devices, play
 
 
@@ -45,7 +46,7 @@ def main() -> None:
     wanted = json.loads(sys.argv[1])
     sounds = wanted["sounds"]
     vars(devices).update(
-        DeviceSink=lambda device=None: SilentSink("silent", keeps=False),
+        DeviceSink=lambda device=None: MemorySink("silent", keeps=False),
         MicrophoneSource=lambda device=None, allow_missing=False: FolderSource(Path(sounds)),
     )
     setup = f.parse(wanted["setup"]) if wanted["setup"] else None

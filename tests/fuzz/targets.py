@@ -23,7 +23,7 @@ from blindplay.boards.dgt import protocol as dgt
 from blindplay.boards.dgt.moves import NoRecordingError, decode
 from blindplay.boards.events import BoardPosition
 from blindplay.boards.livechess.service import Conversation, Feed, ServedBoard
-from blindplay.boards.peg import calibration, flashing
+from blindplay.boards.peg import calibration, firmware
 from blindplay.boards.peg import protocol as peg
 from blindplay.boards.peg.driver import PegBoardState
 from blindplay.boards.peg.emulator import SimulatedFirmware
@@ -88,6 +88,7 @@ def _text(data: bytes) -> str:
 _HELLO = peg.Hello(1, 0x0102, 7, 64, 77, 0, 5000)
 _BOARD = tuple(itertools.chain(range(13), [15] * 3, [0] * 48))
 _FRAMES: list[peg.Message | peg.HostCommand] = [
+    peg.Identity(7, "Brett 3"),
     _HELLO,
     peg.Dump(7, 6000, _BOARD),
     peg.Ping(8, 7000, 9, 1, 2, 3, 4),
@@ -105,6 +106,7 @@ _FRAMES: list[peg.Message | peg.HostCommand] = [
     peg.Set(1, 100),
     peg.Buzz(7),
     peg.Signal(1, 2, 3),
+    peg.Identify(9, "Öl"),
     peg.Leave(),
 ]
 
@@ -246,7 +248,7 @@ def _recorded() -> tuple[bytes, ...]:
 
 
 def _firmware(data: bytes) -> object:
-    return flashing._bytes_in(_file(data, "firmware.hex"))
+    return firmware.read(_file(data, "firmware.hex"))
 
 
 # --- facts and games -----------------------------------------------------------------------------
@@ -465,14 +467,21 @@ def _at_home() -> Iterator[None]:
 
 def _kept(data: bytes) -> object:
     """All small files that the program keeps for itself: what is spoilt counts as not there."""
-    for name in ("players.json", "misheard.json", "boards.json", folders._CHOSEN, "doors.json"):
+    for name in (
+        "players.json",
+        "misheard.json",
+        "boards.json",
+        "boards/port-dev-ttyUSB0.json",
+        folders._CHOSEN,
+        "doors.json",
+    ):
         path = _file(data, f"home/{name}")
     AccessLinks(path)
     with _at_home():
         for player in ("Anna", ""):
             speaker_preferences.kept(player)
             speaker_preferences.habits(player)
-        calibration.kept("/dev/ttyUSB0")
+        calibration.kept("", "/dev/ttyUSB0")
         folders.chosen_names("de")
     return None
 
@@ -534,8 +543,8 @@ def _tape(data: bytes) -> object:
 
 def _journal(data: bytes) -> object:
     contents = read_journal(_file(data, "game.jsonl"))
-    assert data.startswith(contents.whole)
-    assert bool(contents.trouble) is (data != contents.whole)
+    assert bool(contents.trouble or contents.repaired) is (data != contents.whole)
+    assert contents.repaired or data.startswith(contents.whole)
     return contents
 
 

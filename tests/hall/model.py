@@ -10,7 +10,7 @@ from pathlib import Path
 from blindplay.hall.follower import Follower
 from blindplay.hall.protocol import Head, LinesWanted, Presence, Topic, decode, encode
 from blindplay.laws import facts as f
-from blindplay.record.journal import digest_of, encoded
+from blindplay.record.chain import digest_of, encoded
 
 EVENT = "open"
 Message = tuple[str, bytes]
@@ -219,8 +219,11 @@ class ModelHall:
                 self.publish(table.presence(), table.head())
             self.wait(10)
 
+    def path(self, table: ModelTable) -> Path:
+        return self.folder / f"table-{table.name}" / f"{table.game}.jsonl"
+
     def copy(self, table: ModelTable) -> bytes:
-        path = self.folder / f"table-{table.name}" / f"{table.game}.jsonl"
+        path = self.path(table)
         return path.read_bytes() if path.exists() else b""
 
     def copies(self, table: ModelTable) -> list[bytes]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -54,9 +53,10 @@ class Event:
         name: str = "1",
         file: str = "game.jsonl",
         setup: f.Setup | None = SETUP,
-        now: Callable[[], float] = time.monotonic,
+        now: Callable[[], float] = lambda: 0.0,
     ) -> Table:
-        """A table with its journal, not yet published; without ``setup`` it continues its game."""
+        """A table with its journal, not yet published; without ``setup`` it continues its game. Its
+        clocks stand, however long a test takes, unless they are given time."""
         journal = Journal(self.folder / f"at-{name}" / file, resume=setup is None)
         self._stack.callback(journal.close)
         return Table(journal, setup, now=now)
@@ -64,6 +64,7 @@ class Event:
     def publish(
         self, table: Table, name: str = "1", broker: Broker | None = None, **more: object
     ) -> Publisher:
+        table.hall.hear_first(0.0)  # people have begun to play
         publisher = Publisher(table, self.joined(name, broker), **more)  # type: ignore[arg-type]
         self._stack.callback(publisher.close)
         return publisher
@@ -104,10 +105,14 @@ def kinds(hall: Hall) -> set[str]:
 class Served:
     """A hall, its pages at loopback, and the tables that it follows."""
 
-    def __init__(self, event: Event, tables: Path | None = None) -> None:
+    def __init__(self, event: Event, tables: Path | None = None, **play: str) -> None:
+        """``play``: settings of the event's tables."""
         self.event = event
         self.hall: Hall = event.hall()
-        joined = replace(event.joined(), folder=event.folder / "hall", title="Nordic Open")
+        rules = {name.replace("_", "-"): value for name, value in play.items()}
+        joined = replace(
+            event.joined(), folder=event.folder / "hall", title="Nordic Open", play=rules
+        )
         self.host = HallHost(self.hall, joined, port=0, tables=tables)
 
     def link(self, arbiter: str = "Maria Berg") -> str:
@@ -125,8 +130,8 @@ class Served:
 
 
 @contextmanager
-def served(event: Event, tables: Path | None = None) -> Iterator[Served]:
-    found = Served(event, tables)
+def served(event: Event, tables: Path | None = None, **play: str) -> Iterator[Served]:
+    found = Served(event, tables, **play)
     try:
         yield found
     finally:

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import shutil
+import signal
 import socket
 import ssl
 import subprocess
@@ -32,6 +33,7 @@ from blindplay.hall.protocol import KINDS, Topic
 from blindplay.hall.table_side.publisher import Publisher
 from blindplay.record import Journal
 from blindplay.table import Table
+from tests.ports import free_port
 from tests.programs import need
 from tests.waiting import PATIENCE_S, until
 
@@ -116,10 +118,12 @@ def test_it_can_be_killed_and_started_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows stops no service with a signal")
-def test_a_service_that_is_stopped_leaves_no_broker_behind(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ending", ["SIGTERM", "SIGHUP"])
+def test_a_service_that_is_stopped_and_a_closed_window_leave_no_broker_behind(
+    tmp_path: Path, ending: str
+) -> None:
     need("Mosquitto")
-    with socket.create_server((LOCAL, 0)) as free:
-        address = free.getsockname()
+    address = (LOCAL, free_port())
     folder = tmp_path / BROKER_FOLDER
     folder.mkdir()
     (folder / CONFIGURATION).write_text(f"listener {address[1]} {LOCAL}\nallow_anonymous true\n")
@@ -133,7 +137,7 @@ def test_a_service_that_is_stopped_leaves_no_broker_behind(tmp_path: Path) -> No
     ):
         assert until(lambda: "mosquitto.log" in printed.read_text("utf-8"))
         assert _answers(address)
-        service.terminate()
+        service.send_signal(getattr(signal, ending))
         assert service.wait(PATIENCE_S) == 130
     assert not _answers(address)
     log = folder / "mosquitto.log"
@@ -145,15 +149,29 @@ def test_a_service_that_is_stopped_leaves_no_broker_behind(tmp_path: Path) -> No
     assert log.stat().st_size
 
 
-def test_a_broker_whose_port_is_taken_says_why_it_ended(tmp_path: Path) -> None:
+def test_a_broker_whose_port_is_taken_says_so(tmp_path: Path) -> None:
     need("Mosquitto")
     ready: list[int] = []
     with socket.create_server((LOCAL, 0)) as taken:
         port = taken.getsockname()[1]
         (tmp_path / CONFIGURATION).write_text(f"listener {port} {LOCAL}\nallow_anonymous true\n")
-        with pytest.raises(ValueError, match=r"Its last line was: .*[Aa]ddress already in use"):
+        with pytest.raises(ValueError, match=rf"Another program has port {port} already\."):
             run_broker(tmp_path, lambda port, log: ready.append(port))
     assert not ready
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows ends no program with a signal")
+def test_a_broker_that_ends_by_itself_is_an_error_whatever_its_status(tmp_path: Path) -> None:
+    need("Mosquitto")
+    port = free_port()
+    line = f"listener {port} {LOCAL}\nallow_anonymous true\npid_file {tmp_path / 'pid'}\n"
+    (tmp_path / CONFIGURATION).write_text(line)
+
+    def end(port: int, log: Path) -> None:
+        os.kill(int((tmp_path / "pid").read_text()), signal.SIGTERM)
+
+    with pytest.raises(ValueError, match="Mosquitto has ended by itself"):
+        run_broker(tmp_path, end)
 
 
 _STOPPED_WHILE_IT_STARTS = """
@@ -177,8 +195,7 @@ def test_a_service_that_is_stopped_while_its_broker_starts_leaves_none_behind(
     tmp_path: Path,
 ) -> None:
     need("Mosquitto")
-    with socket.create_server((LOCAL, 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     (tmp_path / CONFIGURATION).write_text(f"listener {port} {LOCAL}\nallow_anonymous true\n")
     command = [sys.executable, "-c", _STOPPED_WHILE_IT_STARTS, str(tmp_path)]
     out, err = tmp_path / "out", tmp_path / "err"  # a broker left behind would keep a pipe open
@@ -271,6 +288,23 @@ def test_the_hall_alone_asks_and_requests(broker: EventBroker) -> None:
     hall, table = published(broker)
     assert hall == {f"{name}/{kind}" for name in "12" for kind in ("ask", "request")}
     assert table == {"1/ask", "1/request"}
+
+
+def test_a_reader_reads_what_is_public_of_all_tables_and_writes_nothing(
+    broker: EventBroker,
+) -> None:
+    assert published(broker, "reader") == (set(), set())
+    reader = Listener(broker.event_file("reader").broker)
+    assert until(lambda: reader.link.online)
+    tables = [Listener(broker.event_file(table).broker) for table in ("1", "2", "")]
+    for one in tables:
+        one.publish_everywhere()
+    tables[0].link.publish(str(Topic("try", "1", "presence")), END)
+    assert until(lambda: reader.ended)
+    public = ("journal", "head", "presence", "signature")
+    assert reader.heard == {f"{name}/{kind}" for name in "12" for kind in public}
+    for one in (reader, *tables):
+        one.link.close()
 
 
 @pytest.mark.parametrize(

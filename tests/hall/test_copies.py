@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from blindplay.hall.copies import JournalCopy, WaitingLines, follows
-from blindplay.record.journal import digest_of
+from blindplay.hall.copies import Branches, JournalCopy, WaitingLines, branches_of, follows
+from blindplay.laws import facts as f
+from blindplay.record.chain import digest_of, encoded
 
 from .model import ModelTable, forged
 
@@ -71,7 +72,7 @@ def test_a_file_is_read_up_to_its_last_whole_line_and_continued_there(
 
 def test_lines_that_are_cut_off_leave_the_file(path: Path) -> None:
     copy = filled(path)
-    assert copy.cut(3) == LINES[3:]
+    copy.cut(3)
     assert (copy.number, copy.waits) == (3, True)
     copy.flush()
     assert path.read_bytes() == b"".join(LINES[:3])
@@ -153,3 +154,20 @@ def test_a_flood_of_lines_leaves_nothing_behind(copy: JournalCopy) -> None:
     for line in lines[:5000]:
         waiting.remove(line)
     assert not waiting and waiting.last == 0
+
+
+def test_versions_that_part_later_from_a_kept_one_are_kept_too(tmp_path: Path) -> None:
+    copy = filled(tmp_path / f"{TABLE.game}.jsonl", 4)
+    copy.flush()
+    end = 5, digest_of(LINES[4])
+    others = [encoded(f.Announce(t=9999, by="white", text=text), end)[0] for text in ("a", "b")]
+    branches, whole = Branches(copy), set[bytes]()
+    for last in (*others, others[0]):
+        assert branches.keep([LINES[4], last])
+        whole.add(b"".join((*LINES[:5], last)))
+    assert branches.keep(LINES[4:5])  # a part of both
+    assert branches.keep([others[1], encoded(f.Tick(t=10_000), (6, digest_of(others[1])))[0]])
+    assert len(list(branches)) == 2
+    for branch in branches_of(copy.path):
+        assert any(branch.read_bytes().startswith(one) for one in whole)
+    assert sorted(one.number for one in Branches(copy)) == [6, 7]

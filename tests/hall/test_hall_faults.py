@@ -25,13 +25,14 @@ from blindplay.hall.requests import UnreachableError
 from blindplay.laws import facts as f
 from blindplay.table import Table
 from tests import ROOT
+from tests.ports import free_port
 from tests.programs import need
 from tests.waiting import PATIENCE_S, until
 
 from .broker import RealBroker
 from .model import ModelTable, forged
 from .proxy import Proxy
-from .running import Event, is_equal, kinds, play
+from .running import Event, is_equal, is_there, kinds, play
 
 STOP = {"language": "en", "form": {"act": ["arbiter"], "do": ["stop_clocks"]}}
 HOUR = 3600
@@ -281,7 +282,7 @@ class GuardedBroker(RealBroker):
 
     def __init__(self, folder: Path, configuration: str) -> None:
         need("Mosquitto")
-        LocalBroker.__init__(self, folder, configuration)
+        LocalBroker.__init__(self, folder, configuration, free_port())
 
 
 @pytest.fixture
@@ -320,7 +321,7 @@ def hall_of_two(
     for name, table in zip("12", tables, strict=True):
         event.publish(table, name, Broker("127.0.0.1", guarded.port, f"table-{name}"))
         play(table, "e2e4")
-    assert until(lambda: all_equal(hall, tables))
+    assert until(lambda: all(is_there(hall, tables[int(name) - 1], name) for name in "12"))
     return event, hall, tables
 
 

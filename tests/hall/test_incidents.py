@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,22 @@ def test_a_file_with_other_lines_is_read_as_far_as_it_goes(tmp_path: Path) -> No
     newer = json.dumps({"table": "1", "kind": "of a newer program"})
     file.write_bytes(b'{"torn": \n[]\n\xff\n' + f"{newer}\n{good}\n".encode() + b'{"table":')
     assert [one.kind for one in Incidents(file)] == ["clock"]
+
+
+def test_an_endless_line_takes_no_memory_and_hides_nothing_after_it(tmp_path: Path) -> None:
+    file = tmp_path / "incidents.jsonl"
+    with file.open("wb") as out:
+        out.truncate(50_000_000)
+        out.seek(0, 2)
+        out.write(b'\n{"table": "1", "kind": "clock"}\n')
+    size = file.stat().st_size
+    tracemalloc.start()
+    found = Incidents(file)
+    assert tracemalloc.get_traced_memory()[1] < 2_000_000
+    tracemalloc.stop()
+    assert [one.kind for one in found] == ["clock"]
+    found.note("2", "storage")
+    assert file.stat().st_size > size
 
 
 def test_where_no_file_can_be_written_incidents_are_kept_in_memory(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from blindplay.hall import mails as mails_module
 from blindplay.hall.brokers import make_certificates
 from blindplay.hall.event_file import MailServer, event_file_of, is_address
 from blindplay.hall.mails import Mails
-from blindplay.hall.pairings.rounds import Assignment, Round, keep_round, pairings_file
+from blindplay.hall.pairings.rounds import Assignment, Round, keep_round, pairings_file, undo_round
 from tests.waiting import until
 
 PASSWORD = "a-secret-of-the-organiser"
@@ -153,6 +153,27 @@ def test_a_player_gets_the_next_game_after_the_link_was_opened(
     assert (
         box.mails[2]["List-Unsubscribe"].strip() == f"<{URL}/where/mail/{token_in(box.mails[2])}>"
     )
+
+
+def test_those_who_were_told_of_a_round_hear_that_it_is_undone_and_nothing_old(
+    box: MailBox, sending: Callable[..., Mails], tmp_path: Path
+) -> None:
+    mails = sending(box.server)
+    for name in ("Anna Berg", "Carl Lund"):
+        confirmed(mails, box, name, f"{name[:4].lower()}@example.org")
+    assert until(lambda: len(box.to("anna@example.org")) == len(box.to("carl@example.org")) == 2)
+    keep_round(tmp_path / "hall", SECOND)  # Carl Lund is not in it
+    assert until(lambda: len(box.to("anna@example.org")) == 3)
+    undo_round(tmp_path / "hall")
+    assert until(lambda: len(box.to("anna@example.org")) == 4)
+    assert "Round 2: the pairing of Anna Berg is withdrawn." in box.mails[-1]["Subject"]
+    mails.order("Bert Dahl", "bert@example.org", "en")
+    assert until(lambda: box.to("bert@example.org"))
+    assert mails.confirm(token_in(box.to("bert@example.org")[0]))
+    keep_round(tmp_path / "hall", SECOND)
+    assert until(lambda: len(box.to("anna@example.org")) == 5)
+    assert until(lambda: len(box.to("bert@example.org")) == 2)  # what he was told stands
+    assert len(box.to("carl@example.org")) == 2
 
 
 def test_nobody_is_told_one_game_twice_also_after_a_restart(

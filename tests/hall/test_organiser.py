@@ -17,7 +17,7 @@ from blindplay.table import Table
 from tests import web
 from tests.waiting import PATIENCE_S, until
 
-from .running import Arbiter, Event, Served, play, served
+from .running import SETUP, Arbiter, Event, Served, play, served
 
 
 @pytest.fixture
@@ -97,6 +97,23 @@ def test_an_arbiter_asks_a_table_to_sign_in_the_middle_of_a_game(hall: Served) -
     one = evidence(follower)[1]
     assert one == ShownEvidence("10", "Anna", "", number, number, one.at) and ":" in one.at
     assert f"up to line {number} of {number}, at {one.at}" in maria.page("/hall/evidence")
+
+
+def test_the_report_leads_to_earlier_rounds(hall: Served) -> None:
+    for name in ("2", "10"):
+        table = hall.event.table(name, setup=replace(SETUP, round=name))
+        hall.event.publish(table, name)
+        play(table, "e2e4")
+        assert hall.follows(table, name)
+    maria = Arbiter(hall).enter()
+    page = maria.page("/hall/report")
+    assert page.index('href="report?round=2"') < page.index('href="report?round=10"')
+    assert page.count(SETUP.white.name) == 2 and "aria-current" not in page
+    page = maria.page("/hall/report?round=2")
+    assert "Report of the round – Round 2" in page and page.count(SETUP.white.name) == 1
+    assert 'href="report.csv?round=2"' in page
+    assert len(maria.page("/hall/report.csv?round=2").splitlines()) == 2
+    assert SETUP.white.name not in maria.page("/hall/report?round=%3Cb%3E")
 
 
 def test_what_is_not_signed_is_said(hall: Served) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from blindplay.hall.follower import Follower
-from blindplay.hall.overview import GROUPS, NEEDS, Overview, natural
+from blindplay.hall.overview import GROUPS, NEEDS, Overview, meant, natural
 from blindplay.hall.protocol import Head, Presence, Topic, encode
 from blindplay.hall.requests import FRESH_S
 
@@ -188,4 +189,12 @@ def test_a_table_that_waits_for_its_next_game_shows_no_earlier_one(tables: Table
 def test_names_are_sorted_by_their_numbers() -> None:
     names = ["b2", "10", "b10", "9", "hall"]
     assert sorted(names, key=natural) == ["b2", "b10", "hall", "9", "10"]
-    assert NEEDS[:4] == ("decision", "arbiter", "flag", "boards")
+    assert NEEDS[:5] == ("conflict", "decision", "arbiter", "flag", "boards")
+
+
+def test_a_time_that_was_typed_has_its_date_unless_it_comes_later_today() -> None:
+    """So nobody takes a time that has passed for one to come."""
+    noon = time.mktime((2026, 11, 30, 12, 0, 0, 0, 0, -1))
+    assert meant(noon - 60, noon) == "2026-11-30 11:59"
+    assert meant(noon + 60, noon) == "12:01"
+    assert meant(noon + 24 * 3600, noon) == "2026-12-01 12:00"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from blindplay.console.messages import LANGUAGES, catalogue
 from blindplay.console.server import PageServer
 from blindplay.console.sign_in import guarded
 from blindplay.hall.mails import Mails
-from blindplay.hall.pairings.rounds import Assignment, Round, keep_round
+from blindplay.hall.pairings.rounds import Assignment, Round, keep_round, undo_round
 from blindplay.hall.players import PlayerPages
 from tests import web
 from tests.waiting import until
@@ -96,6 +97,34 @@ def test_a_player_learns_table_colour_and_opponent(door: Door, name: str) -> Non
         for words in ("Table 4", "White against Åse O’Neill", "Round 1"):
             assert words in page
         assert "Ek" not in page and "Lund" not in page
+
+
+def test_a_page_tells_that_the_round_was_undone_as_news_and_never_the_one_before(
+    door: Door,
+) -> None:
+    def now() -> dict[str, str]:
+        found = door.get("/where/mine/now", name="Müller").json()
+        assert isinstance(found, dict)
+        return found
+
+    keep_round(door.folder, SECOND)
+    second = now()
+    keep_round(door.folder, replace(FIRST, resting=()))  # a correction of the round before
+    assert now() == second
+    undo_round(door.folder)
+    keep_round(door.folder, replace(SECOND, resting=("Zoe",)))
+    assert now() == second
+    undo_round(door.folder)
+    assert now() == second
+    for number in "34":
+        keep_round(door.folder, replace(SECOND, round=number))
+    undo_round(door.folder)
+    undone = now()
+    assert undone["key"] not in ("", second["key"])
+    assert undone["told"] == (
+        "Round 4: the pairing of Jürgen Müller is withdrawn. Wait for a new one."
+    )
+    assert undone["told"] in undone["html"] and "Table" not in undone["html"]
 
 
 def test_nobody_learns_more_than_the_list_says(door: Door) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
+import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +17,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blindplay.broker import Link
 from blindplay.hall import incidents
 from blindplay.hall import protocol as p
+from blindplay.hall.brokers import make_certificates
+from blindplay.hall.table_side.publisher import Publisher
 from blindplay.laws.due import NEEDS
+from blindplay.record import Journal
+from blindplay.table import Table
 from tests import ROOT
+from tests.ports import free_port
 from tests.waiting import until
 
-from .running import Event, play
+from .broker import LOCAL, EventBroker
+from .running import SETUP, Event, play
 
 PAGE = (ROOT / "docs/development/hall-protocol.md").read_text("utf-8")
 (READER,) = re.findall("```python\n(.*?)```", PAGE, re.S)
@@ -141,14 +150,21 @@ def test_the_page_names_every_kind_and_every_key() -> None:
     assert wanted <= set(re.findall(r"`(\w+)`", PAGE))
 
 
+def reading(file: Path, folder: Path) -> list[str]:
+    """The command that runs the program on the page, as it is printed there."""
+    assert len(READER.splitlines()) <= 150
+    return [sys.executable, "-c", READER, str(file), str(folder)]
+
+
 def test_the_reader_on_the_page_follows_a_hall(event: Event, tmp_path: Path) -> None:
-    assert len(READER.splitlines()) <= 100
     tables = {name: event.table(name) for name in ("1", "2")}
     event.publish(tables["1"], "1")
     play(tables["1"], "e2e4", "e7e5")
     folder = tmp_path / "copies"
-    command = ["127.0.0.1", str(event.broker.port), event.name, str(folder)]
-    reader = subprocess.Popen([sys.executable, "-c", READER, *command])
+    file = tmp_path / "hall.toml"
+    broker = f'[broker]\nhost = "127.0.0.1"\nport = {event.broker.port}\n'
+    file.write_text(f'event = "{event.name}"\n{broker}', "utf-8")
+    reader = subprocess.Popen(reading(file, folder))
     try:
         event.publish(tables["2"], "2")
         play(tables["1"], "g1f3")
@@ -158,3 +174,88 @@ def test_the_reader_on_the_page_follows_a_hall(event: Event, tmp_path: Path) -> 
     finally:
         reader.kill()
         reader.wait()
+
+
+@pytest.fixture(scope="module")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventBroker]:
+    broker = EventBroker(tmp_path_factory.mktemp("broker"))
+    yield broker
+    broker.kill()
+
+
+@contextlib.contextmanager
+def reader_of(file: Path, folder: Path) -> Iterator[Callable[[], str]]:
+    """The program on the page while it runs; gives what it has printed."""
+    printed = folder.with_suffix(".printed")
+    with printed.open("wb") as out:
+        reader = subprocess.Popen(reading(file, folder), stdout=out, stderr=out,
+                                  env={**os.environ, "PYTHONUNBUFFERED": "1"})  # fmt: skip
+    try:
+        assert until(lambda: "Connected" in printed.read_text("utf-8"))
+        yield lambda: printed.read_text("utf-8")
+    finally:
+        reader.kill()
+        reader.wait()
+
+
+def test_the_reader_on_the_page_logs_in_and_misses_nothing_while_it_is_away(
+    broker: EventBroker, tmp_path: Path
+) -> None:
+    """With the files of hall init, and a table whose messages are partly no messages."""
+    file, folder = broker.folder / "reader.toml", tmp_path / "copies"
+    with Journal(tmp_path / "game.jsonl") as journal:
+        table = Table(journal, SETUP)
+
+        def is_copied() -> bool:
+            copies = [one.read_bytes() for one in folder.glob("1-*.jsonl")]
+            return copies == [table.path.read_bytes()]
+
+        with reader_of(file, folder), Publisher(table, broker.event_file("1")):
+            play(table, "e2e4")
+            assert until(is_copied)
+            rogue = Link(broker.event_file("2").broker, ["x"], lambda *one: None, lambda: None)
+            rogue.start()
+            assert until(lambda: rogue.online)
+            games = '"../../x"', "7", '"' + "f" * 32 + '"'
+            heads = [f'{{"run":"r","seq":1,"n":0,"digest":"","game":{one}}}' for one in games]
+            for junk in ("", "[]", "3", "{", "[" * 9999, '{"seq":"1"}', *heads):
+                rogue.publish(str(p.Topic("try", "2", "head")), junk.encode())
+            rogue.publish(str(p.Topic("try", "2", "journal")), b'{"n":1,\n\xff')
+            play(table, "e7e5")
+            assert until(is_copied) and until(lambda: not rogue.unsent)
+            rogue.close()
+            about = broker.event_file("1")
+        with Publisher(table, about):
+            play(table, "g1f3")
+            assert until(lambda: table.written[0] and not is_copied())
+            with reader_of(file, folder):
+                assert until(is_copied)
+        assert {one.name[:2] for one in folder.glob("*.jsonl")} <= {"1-", "2-"}
+        assert not (tmp_path / "x.jsonl").exists()
+
+
+def test_the_reader_on_the_page_says_what_it_lacks_and_why_it_ends(
+    broker: EventBroker, tmp_path: Path
+) -> None:
+    right = broker.folder / "reader.toml"
+    with Journal(tmp_path / "game.jsonl") as journal:
+        table = Table(journal, SETUP)
+        play(table, "e2e4")
+        with Publisher(table, broker.event_file("1")) as publisher:
+            assert until(lambda: publisher._seq and not publisher._link.unsent)
+            with reader_of(right, tmp_path / "late") as printed:
+                assert until(lambda: "line 1 was published before" in printed())
+    other = make_certificates("try", [LOCAL]).authority
+    text = right.read_text("utf-8")
+    ours = text.partition('certificates = """\n')[2].partition('"""')[0]
+    closed = free_port()
+    for changed, sentence in (
+        (text.replace('password = "', 'password = "x'), "refuses this account: Not authorized."),
+        (text.replace(ours, other), "is not the broker that"),
+        (text.replace(f"port = {broker.port}", f"port = {closed}"), "cannot be reached: "),
+    ):
+        file = tmp_path / "changed.toml"
+        file.write_text(changed, "utf-8")
+        done = subprocess.run(reading(file, tmp_path / "none"), capture_output=True, text=True)
+        (line,) = done.stderr.splitlines()
+        assert done.returncode == 1 and sentence in line and line.endswith("."), line

@@ -85,7 +85,7 @@ def test_schematic_shows_and_names_every_part_of_the_circuit() -> None:
     drawn = [" ".join("".join(text.itertext()).split()) for text in root.iter(f"{SVG}text")]
     for connection in design.connections():
         assert f"{connection.jack} {connection.square}" in drawn
-    parts = "R1 R2 R3 R4 R5 R6 R7 C1 C5 C6 SW1 SW2 BZ1 Q1 Q2 D1 D2 MT1 LD1"
+    parts = "R1 R2 R3 R4 R5 R6 R7 R8 R14 C1 C5 C6 SW1 SW2 BZ1 Q1 Q2 D1 D2 CL1 F1 MT1 LD1"
     for part in parts.split():
         assert any(re.match(rf"{part}\b", text) for text in drawn), part
     for ohms in ladder.RESISTORS:
@@ -320,7 +320,9 @@ def test_marks_read_as_letters_and_numbers_from_either_players_side() -> None:
 # --- guides ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["README.md", "building.md", "flashing.md", "wiring.md", "bom.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "building.md", "flashing.md", "measuring.md", "wiring.md", "bom.md"]
+)
 def test_links_of_the_guides_lead_somewhere(name: str) -> None:
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", _text(name)):
         assert target.startswith("http") or (HARDWARE / target).exists(), target

@@ -12,7 +12,11 @@ import pytest
 from tests import ROOT
 
 SCRIPT = ROOT / "hardware" / "ladder.py"
-WRITTEN = ("firmware/ladder.h", "parts/ladder.md")
+WRITTEN = {
+    "HEADER": "hardware/firmware/ladder.h",
+    "PARTS": "hardware/parts/ladder.md",
+    "SOFTWARE": "blindplay/boards/peg/ladder.py",
+}
 
 
 @pytest.fixture
@@ -23,9 +27,8 @@ def ladder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     module = importlib.util.module_from_spec(specification)
     monkeypatch.setitem(sys.modules, "ladder_alone", module)  # its dataclasses look there
     specification.loader.exec_module(module)
-    monkeypatch.setattr(module, "FOLDER", tmp_path)
-    monkeypatch.setattr(module, "HEADER", tmp_path / WRITTEN[0])
-    monkeypatch.setattr(module, "PARTS", tmp_path / WRITTEN[1])
+    for name, path in WRITTEN.items():
+        monkeypatch.setattr(module, name, tmp_path / path)
     return module
 
 
@@ -65,5 +68,41 @@ def test_windows_that_meet_write_nothing_either(
 
 def test_sensible_resistors_are_written(ladder: Any, tmp_path: Path) -> None:
     assert ladder.main(["--tolerance", "1"]) == 0
-    for name in WRITTEN:
-        assert (tmp_path / name).read_text("utf-8") == (SCRIPT.parent / name).read_text("utf-8")
+    for path in WRITTEN.values():
+        assert (tmp_path / path).read_text("utf-8") == (ROOT / path).read_text("utf-8")
+
+
+def _fault_after(ladder: Any, piece: str) -> float:
+    """By hand: the ohms that the contact bears, from the window's upper edge, with 100 Ω in
+    multiplexer and contact."""
+    (window,) = [one for one in ladder.windows() if one.piece == piece]
+    edge = window.high + 0.5
+    return float(10_000 * edge / (1023 - edge) - window.ohms - 100)
+
+
+def test_the_pawns_bear_three_times_what_they_bore_with_the_smallest_resistors(ladder: Any) -> None:
+    """820 and 1800 Ω bore 267 and 301 Ω more in the contact before they read as a fault."""
+    assert _fault_after(ladder, "P") > 3 * 267
+    assert _fault_after(ladder, "p") > 3 * 301
+
+
+def test_what_a_piece_bears_follows_from_its_window(ladder: Any) -> None:
+    for window, bears in zip(ladder.windows(), ladder.bears(ladder.windows()), strict=False):
+        assert bears.contact == pytest.approx(_fault_after(ladder, window.piece), rel=1e-3)
+        assert bears.as_other_contact > bears.contact
+        assert bears.damp > bears.as_other_damp
+
+
+def test_no_margin_is_smaller_than_what_the_board_is_built_for(ladder: Any) -> None:
+    at = ladder.Conditions()
+    for bears in ladder.bears(ladder.windows()):
+        assert bears.contact > 2 * at.contact[1]
+        assert bears.leak > 10 * at.leak
+        assert bears.tolerance > 5 * at.tolerance
+        assert bears.drift < at.guard
+        assert bears.volts > 0.05
+
+
+def test_damp_of_150_kilohms_is_no_piece(ladder: Any) -> None:
+    fault, piece = ladder.empty_bears(ladder.windows())
+    assert piece < 140_000 < 150_000 < fault

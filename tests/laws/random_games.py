@@ -189,9 +189,11 @@ class People:
 
     def decision(self, side: str, ply: int) -> Told:
         """Some decision of the arbiter, about this side or this ply."""
-        do = self.rng.choice((*USUAL, *f.DECISIONS))
+        do = self.rng.choice((*USUAL, *(one for one in f.DECISIONS if one != "forfeit")))
         if do == "declare" and self.rng.random() < 0.9:
             do = "confirm"
+        elif do == "declare" and ply % 2:
+            do = "forfeit"
         kind = self.rng.choice(("warning", "time", "time", "fine"))
         seconds = self.rng.choice((0, 30, 600))
         about: Told = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from blindplay.laws.due import due
 from tests.laws.table import impaired, kinds, one, started
 
 
@@ -33,3 +34,42 @@ def test_warnings_of_little_time_are_permitted_once() -> None:
     assert kinds(table.feed(decision)) == ["warnings_permitted"]
     assert table.game.warnings_permitted
     assert one(table.feed(decision), "refused").why == "already_so"
+
+
+def test_the_arbiter_corrects_a_result_that_both_have_signed_and_says_why() -> None:
+    """8.7: a result that both have signed stands, unless the arbiter decides otherwise."""
+    table = started()
+    table.feed({"fact": "resign", "by": "white"})
+    for by in ("white", "black"):
+        table.feed({"fact": "sign", "by": by, "result": "0-1"})
+    declare = {"fact": "arbiter", "do": "declare"}
+    for fact, why in (
+        ({**declare, "result": "0-1", "reason": "again"}, "already_so"),
+        ({**declare, "result": "1-0"}, "reason_missing"),
+    ):
+        assert one(table.feed(fact), "refused").why == why
+    got = table.feed({**declare, "result": "1-0", "reason": "Black had resigned"})
+    corrected, over = one(got, "result_corrected"), one(got, "game_over")
+    assert (corrected.before, corrected.reason) == ("0-1", "Black had resigned")
+    assert "fide-2023 8.7" in corrected.articles
+    assert (over.result, over.reason, table.game.result) == ("1-0", "declared", "1-0")
+    assert due(table.game, "white").do == due(table.game, "black").do == "sign"
+    for by in ("white", "black"):
+        table.feed({"fact": "sign", "by": by, "result": "0-1"})
+    assert table.game.result == "1-0"  # players do not decide over the arbiter
+    assert (
+        one(table.feed({"fact": "sign", "by": "white", "result": "1-0"}), "signed").stands is False
+    )
+    assert one(table.feed({"fact": "sign", "by": "black", "result": "1-0"}), "signed").stands
+    assert due(table.game, "white").do == "nothing"
+
+
+def test_a_correction_is_corrected_and_not_undone() -> None:
+    table = started()
+    table.feed({"fact": "arbiter", "do": "declare", "result": "1-0"})
+    for result in ("0-1", "1/2-1/2"):
+        table.feed({"fact": "arbiter", "do": "declare", "result": result, "reason": "a slip"})
+        assert table.game.result == result
+        assert (
+            one(table.feed({"fact": "arbiter", "do": "undo"}), "refused").why == "nothing_to_undo"
+        )

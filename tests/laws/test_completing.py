@@ -56,3 +56,76 @@ def test_both_kings_in_check_after_the_next_completed_move_are_a_draw_in_rapid()
     table.feed(make("white", "e2d2"))  # the rook leaves the file; White's king stays in check
     got = table.feed(press("white"))
     assert "game_over" not in kinds(got)
+
+
+# --- a press that was on a line -----------------------------------------------------------------
+
+
+def late_press(t: float, late: float, by: str = "white") -> dict[str, object]:
+    return {"t": t, "late": late, **press(by)}
+
+
+def test_the_time_of_a_press_on_the_line_is_charged_to_nobody() -> None:
+    table = started(time_control="60")
+    table.feed({"t": 9.5, "fact": "tick"}, make("white", "e2e4"), late_press(10, 2))
+    assert table.game.clock.left == {"white": 52_000, "black": 60_000}
+    table.feed({"t": 13, "fact": "tick"})
+    assert table.game.clock.left == {"white": 52_000, "black": 57_000}
+
+
+def test_a_press_without_a_move_stops_the_clock_at_the_time_of_the_finger() -> None:
+    table = started(time_control="60")
+    table.feed({"t": 10, "fact": "tick"}, late_press(10, 2))
+    assert table.game.clock.running is None
+    assert table.game.clock.left["white"] == 52_000
+
+
+def test_a_press_that_was_made_in_time_keeps_the_flag_up_although_it_comes_after_it() -> None:
+    table = started(time_control="60")
+    got = table.feed({"t": 59.5, "fact": "tick"}, make("white", "e2e4"), late_press(60.5, 1.5))
+    assert "flag" not in kinds(got)
+    assert table.game.clock.left["white"] == 1_000
+
+
+def test_a_flag_that_has_fallen_before_the_press_comes_stays_down() -> None:
+    table = started(time_control="60")
+    table.feed(make("white", "e2e4"))
+    fallen = table.feed({"t": 60, "fact": "tick"})
+    assert "flag" in kinds(fallen)
+    table.feed(late_press(60.5, 1.5))
+    assert table.game.clock.flags == ["white"]
+
+
+def test_a_delay_comes_back_with_the_time_of_the_line_and_no_more() -> None:
+    table = started(time_control="60+5", clock_mode="delay")
+    before = table.game.clock.left["white"]
+    table.feed({"t": 3, "fact": "tick"}, make("white", "e2e4"), late_press(4, 2))
+    assert table.game.clock.left["white"] == before
+
+
+def test_no_more_than_a_minute_on_the_line_counts() -> None:
+    table = started(time_control="600")
+    table.feed({"t": 300, "fact": "tick"}, make("white", "e2e4"), late_press(300, 5000))
+    assert table.game.clock.left["white"] == 360_000
+
+
+def test_the_clock_of_an_opponent_gives_nothing_back() -> None:
+    table = started(time_control="60")
+    table.feed(make("white", "e2e4"), {"t": 5, **press("white")}, {"t": 9, "fact": "tick"})
+    table.feed(late_press(10, 3, "white"))
+    assert table.game.clock.left == {"white": 55_000, "black": 55_000}
+
+
+def test_a_press_on_the_line_gives_no_time_back_that_its_player_has_not_used() -> None:
+    """The clock of White runs for half a second, though the press says that it took five."""
+    table = started(time_control="60")
+    table.feed(make("white", "e2e4"), {"t": 10, **press("white")})
+    table.feed(make("black", "e7e5"), {"t": 20, **press("black")})
+    table.feed({"t": 20.2, "fact": "tick"}, make("white", "g1f3"), late_press(20.5, 5))
+    assert table.game.clock.left == {"white": 50_000, "black": 50_000}
+
+
+def test_a_delay_that_has_passed_comes_back_after_the_time_that_was_charged() -> None:
+    table = started(time_control="60+5", clock_mode="delay")
+    table.feed({"t": 6, "fact": "tick"}, make("white", "e2e4"), late_press(6, 3))
+    assert table.game.clock.left["white"] == 60_000

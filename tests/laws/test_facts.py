@@ -32,6 +32,7 @@ SPOKEN = {"by": ACTING, "text": st.none() | TEXT, "move": MOVE}
 FIELDS: dict[type[f.Fact], dict[str, st.SearchStrategy[Any]]] = {
     f.Setup: {
         "id": TEXT,
+        "format": st.sampled_from([0, f.FORMAT]),
         "edition": st.sampled_from(["fide-2023", "fide-2014", "fide-1997", "basics-no"]),
         "mode": st.sampled_from(["standard", "rapid", "blitz"]),
         "supervised": st.booleans(),
@@ -79,7 +80,7 @@ FIELDS: dict[type[f.Fact], dict[str, st.SearchStrategy[Any]]] = {
         "by": SIDE, "square": SQUARE, "seen_by": st.none() | ANYONE,
         "ply": st.none() | st.integers(1, 20_000),
     },
-    f.Press: {"by": ACTING},
+    f.Press: {"by": ACTING, "late": TIME},
     f.Record: {"by": ACTING, "ply": st.integers(1, 20_000), "text": TEXT},
     f.OfferDraw: {"by": SIDE},
     f.AcceptDraw: {"by": SIDE},

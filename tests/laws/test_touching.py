@@ -63,3 +63,14 @@ def test_a_move_that_a_touched_piece_forbids_is_refused_before_anybody_hears_it(
         "touched_piece", ("fide-2023 4.3.1",),
     )  # fmt: skip
     assert kinds(table.feed({"fact": "announce", "by": "white", "move": "g1f3"})) == ["announced"]
+
+
+def test_a_move_announced_before_another_piece_was_touched_is_withdrawn_when_refused() -> None:
+    """4.3.1, D.2.1: nobody repeats a move that may not be made any more."""
+    table = impaired()
+    pawn = {"fact": "announce", "by": "white", "move": "e2e4"}
+    table.feed(pawn, lift("g1"))
+    got = table.feed(pawn)
+    assert kinds(got) == ["refused", "announcement_void", "obliged"]
+    assert table.game.turn.announced is None
+    assert one(table.feed({"fact": "repeat", "by": "black", "move": "e2e4"}), "refused")

@@ -15,7 +15,7 @@ from blindplay.language import Command, load
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 from blindplay.laws.placement import change
-from blindplay.opponents import uci
+from blindplay.opponents import engine, uci
 from blindplay.opponents.engine import EnginePlayer, seconds_to_think
 from blindplay.opponents.uci import BUILT_IN, EngineProgram, level
 from tests.opponents.playing_alone import Alone, at_once, facts_in, scripted
@@ -81,7 +81,7 @@ def test_without_a_clock_it_answers_a_move_that_nobody_presses(tmp_path: Path) -
         assert at.wait_for_moves(2) == ["e2e4", "a7a5"]
 
 
-@pytest.mark.parametrize("failing", ["wrong", "nonsense", "dies"])
+@pytest.mark.parametrize("failing", ["wrong", "nonsense", "none", "dies"])
 def test_an_engine_that_fails_is_started_again_and_everybody_is_told(
     tmp_path: Path, failing: str
 ) -> None:
@@ -120,6 +120,26 @@ def test_the_built_in_opponent_takes_the_place_of_an_engine_that_always_fails(
         at.play("e2e4")
         assert len(at.wait_for_moves(2)) == 2
         assert troubles(at) == ["opponent_restarted", "opponent_restarted", "opponent_replaced"]
+
+
+@pytest.mark.parametrize("hanging", ["silent", "+mute", "+unready"])
+def test_one_that_hangs_is_replaced_when_people_have_waited_ten_seconds(
+    tmp_path: Path, hanging: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here a second stands for ten. With the usual patience it is tried again once; see below."""
+    monkeypatch.setattr(uci, "START_S", 1.0)
+    monkeypatch.setattr(engine, "_LATEST_S", 1.0)
+    program = scripted(tmp_path, hanging, *["good"] * hanging.startswith("+"))
+    with Alone(tmp_path / "game.jsonl", program, patience_s=0.4) as at:
+        at.start()
+        at.play("e2e4")
+        assert len(at.wait_for_moves(2)) == 2
+        assert troubles(at)[-1] == "opponent_replaced" and len(troubles(at)) <= 2
+
+
+def test_an_engine_that_hangs_twice_is_replaced_within_ten_seconds() -> None:
+    assert uci.START_S <= engine._LATEST_S == 10 and 2 * uci.PATIENCE_S <= engine._LATEST_S
+    assert 3 * uci.PATIENCE_S > engine._LATEST_S
 
 
 def test_a_program_that_is_no_engine_is_replaced_too(tmp_path: Path) -> None:

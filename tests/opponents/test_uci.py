@@ -112,3 +112,56 @@ def test_nobody_reads_an_error_of_an_engine_that_is_ended_while_it_thinks(
 def _fails(engine: uci.UciEngine) -> None:
     with pytest.raises(uci.EngineFailedError):
         engine.choose(chess.Board(), 0.1)
+
+
+_SPIN = "type spin default"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        # Real engines say such things of their options, and end when they get another value.
+        [f"+option name Hash {_SPIN} 32 min 32 max 32", "good"],
+        [f"+option name Hash {_SPIN} 1 min 1 max 8", "good"],
+        [f"+option name Threads {_SPIN} 3 min 3 max 8", "good"],
+        [f"+option name Hash {_SPIN} 0 min 1 max 8", "good"],
+        [f"+option name Contempt {_SPIN}  min -9 max 9", "good"],
+        ["+option name Depth type spin min 1 max 9 default 12", "good"],
+        ["+option name Hash type string default 16", "good"],
+        ["+option name Style type combo default Wild var Calm var Bold", "good"],
+        ["+option name Clear Hash type button", "+option name Book type string default", "good"],
+        [
+            "+option name UCI_LimitStrength type check default false",
+            f"+option name UCI_Elo {_SPIN} 2000 min 1350 max 2850",
+            "good",
+        ],
+        ["+option name UCI_LimitStrength type check default false", "good"],
+        # And these of themselves and their moves.
+        ["+banner", "good"],
+        ["+crlf", "good"],
+        ["+slow", "good"],
+        ["chatty"],
+        ["ponders"],
+        ["capitals"],
+        ["late"],
+        ["twice"],
+    ],
+    ids=" ".join,
+)
+def test_what_real_engines_do_is_taken(tmp_path: Path, words: list[str]) -> None:
+    engine = uci.UciEngine(scripted(tmp_path, *words), WEAK, patience_s=PATIENCE_S)
+    board = chess.Board()
+    for _ in range(2):
+        board.push(engine.choose(board, 0.1))
+    assert [move.uci() for move in board.move_stack] == ["a2a3", "a7a5"]
+    engine.close()
+
+
+def test_an_engine_that_stays_is_ended(tmp_path: Path) -> None:
+    engine = uci.UciEngine(scripted(tmp_path, "+stays", "good"), WEAK, patience_s=PATIENCE_S)
+    engine.choose(chess.Board(), 0.1)
+    assert engine._running is not None
+    process = engine._running.transport.get_pid()
+    engine.close()
+    if sys.platform != "win32":
+        assert until(lambda: not _runs(process))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,18 @@ def test_the_same_damage_is_kept_once(tmp_path: Path) -> None:
     assert files.damaged_before(journal, b"other") == tmp_path / "game.damaged-2.jsonl"
     assert files.damaged_before(journal, b"spoilt") is None
     assert files.damaged_before(tmp_path / "other.jsonl", b"other") is None
+
+
+def test_a_huge_copy_is_not_read_to_see_that_it_is_another(tmp_path: Path) -> None:
+    journal = tmp_path / "game.jsonl"
+    for huge in (tmp_path / "game.damaged-1.jsonl", files.pulse_of(journal)):
+        with huge.open("wb") as out:
+            out.truncate(50_000_000)
+    tracemalloc.start()
+    assert files.damaged_before(journal, b"these bytes") is None
+    assert files.keep_damaged(journal, b"these bytes").name == "game.damaged-2.jsonl"
+    assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    tracemalloc.stop()
 
 
 def test_a_new_file_has_its_name_only_when_it_is_complete(tmp_path: Path) -> None:

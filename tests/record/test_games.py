@@ -146,10 +146,11 @@ def test_a_table_that_was_killed_can_be_forgotten(tmp_path: Path) -> None:
 
 def test_another_programs_file_is_not_taken_for_a_journal(tmp_path: Path) -> None:
     photos = tmp_path / "photos.jsonl"
-    photos.write_bytes(b'{"n":2,"wall":1.5}\n')
-    done = run("forget", str(photos), "--all", home=tmp_path / "home")
-    assert (done.status, len(done.stderr.splitlines())) == (2, 1)
-    assert photos.exists()
+    for content in (b'{"n":2,"wall":1.5}\n', b"\xef\xbb\xbf", b"\n\n", b'\n{"n":2,"wall":1.5}\n'):
+        photos.write_bytes(content)
+        done = run("forget", str(photos), "--all", home=tmp_path / "home")
+        assert (done.status, len(done.stderr.splitlines())) == (2, 1)
+        assert photos.exists()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps a user's folders from others")
@@ -268,7 +269,39 @@ def test_the_last_unfinished_game_is_found(folder: Path) -> None:
     wanted = keep(folder, "left", SETUP, f.Start(), *MOVES, at=2)
     keep(folder, "over", SETUP, f.Start(), f.Resign(t=1, by="white"), at=3)
     keep(folder, "never-begun", SETUP, at=4)
+    now = int(time.time())
     assert games.last_unfinished() == wanted
+    for name, facts in (("set-up", ()), ("to-sign", (f.Start(), f.Resign(t=1, by="white")))):
+        own = keep(folder, name, SETUP, *facts, at=now)
+        games.keep_options(own, {"await_pairing": False})
+        assert games.last_unfinished() == wanted
+        games.keep_options(own, {"await_pairing": True})
+        assert games.last_unfinished() == own
+        os.utime(own, (now - 100_000, now - 100_000))  # the event is over
+        assert games.last_unfinished() == wanted
+        own.unlink()
+
+
+def test_after_an_event_was_left_an_unfinished_game_comes_first(folder: Path) -> None:
+    now = int(time.time())
+    private = keep(folder, "private", SETUP, f.Start(), *MOVES, at=now - 9)
+    before = keep(folder, "before", SETUP, f.Start(), f.Resign(t=1, by="white"), at=now - 1)
+    games.keep_options(before, {"await_pairing": True})
+    event = keep(folder, "event", SETUP, f.Start(), f.Resign(t=1, by="white"), at=now)
+    games.note(event, left=True)
+    assert not games.kept_options(event)  # it had none
+    games.keep_options(event, {"await_pairing": True})
+    assert games.last_unfinished() == event  # its table was killed
+    games.leave_event()
+    assert games.kept_options(event)["left"] and not games.kept_options(before).get("left")
+    assert games.last_unfinished() == private and games.last_unfinished(of_event=True) == event
+    private.unlink()
+    assert games.last_unfinished() == event  # nothing else can be meant
+    later = keep(folder, "later", SETUP, f.Start(), *MOVES, at=now + 1)
+    assert games.last_unfinished() == later and games.last_unfinished(of_event=True) == event
+    for game in (event, before):
+        games.note(game, withdrawn=True)
+    assert games.last_unfinished(of_event=True) == later
 
 
 def test_without_an_unfinished_game_one_sentence_says_what_to_do(folder: Path) -> None:
@@ -289,7 +322,7 @@ def test_a_game_that_is_played_now_is_shown_as_running(folder: Path) -> None:
 def test_a_damaged_journal_shows_what_is_whole_and_says_what_is_wrong(folder: Path) -> None:
     path = keep(folder, "a", SETUP, f.Start(), *MOVES, at=1)
     lines = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join(lines[:-1]) + lines[-1].replace(b"press", b"prexx"))
+    path.write_bytes(b"".join(lines[:-1]) + lines[-1].replace(b'"wall":1', b'"wool":2'))
     (folder / "other.jsonl").write_text("no journal", "utf-8")
     (game,) = games.kept_games()
     assert game.white == "Anna" and game.moves == 1

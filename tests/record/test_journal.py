@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import json
 import os
 import random
@@ -16,17 +17,23 @@ import sys
 import tempfile
 import threading
 import time
+import tracemalloc
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from blindplay.given import JOURNAL
 from blindplay.laws import Fact
 from blindplay.laws import facts as f
-from blindplay.record import Journal, JournalError, pulse, read_journal
-from blindplay.record.journal import FIRST, checked, digest_of, encoded
+from blindplay.record import Journal, JournalError, chain, pulse, read_journal
+from blindplay.record.chain import FIRST, checked, digest_of, encoded
+from blindplay.record.journal import JournalContents, is_journal
 from tests import ROOT
+from tests.waiting import PATIENCE_S
 
 ONE, END = encoded(f.Setup(white=f.Player(name="Žofie")), (0, ""))
 TWO, _ = encoded(f.Start(t=1500), END)
@@ -120,7 +127,7 @@ def test_the_reader_in_the_documentation_reads_a_journal_and_finds_damage(tmp_pa
 
     def told() -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-c", script, str(path)]
-        return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=60)
+        return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=PATIENCE_S)
 
     good = told()
     assert good.stdout.splitlines()[-1].split()[-1] == content[-35:-3].decode(), good.stderr
@@ -191,48 +198,104 @@ def content(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return written(tmp_path_factory.mktemp("whole") / "game.jsonl", _GAME)
 
 
-def check_reading(path: Path, original: bytes, changed: bytes) -> None:
-    """The reader gives the facts of exactly those lines at the beginning that are as they were,
-    and says that something is wrong, with the number of the line, if anything comes after them."""
+def check_reading(path: Path, original: bytes, changed: bytes) -> JournalContents | None:
+    """The reader gives facts of the game from its beginning, at least those whose lines are as they
+    were. It never gives another one, and it says where the file differs."""
     lines = original.splitlines(keepends=True)
     whole = 0
     while whole < len(lines) and changed.startswith(b"".join(lines[: whole + 1])):
         whole += 1
-    rest = changed[len(b"".join(lines[:whole])) :]
     path.write_bytes(changed)
     try:
         read = read_journal(path)
     except JournalError as error:
         assert "is not a BlindPlay journal" in str(error) and whole == 0
         assert not lines[0][:14].startswith(changed[:14])
-        return
-    assert read.facts == _GAME[:whole] and read.whole == b"".join(lines[:whole])
-    assert bool(read.trouble) is bool(rest)
-    assert read.torn is (bool(rest) and b"\n" not in rest)
-    if rest:
-        assert re.search(rf"\bline {whole + 1}\b", read.trouble, re.IGNORECASE)
+        return None
+    count = len(read.facts)
+    assert count >= whole and read.facts == _GAME[:count]
+    assert read.whole == read.proved == b"".join(lines[:count])
+    assert bool(read.repaired or read.fault) is (changed != read.whole)
+    if read.fault:
+        assert re.search(rf"\bline {count + 1}\b", read.fault, re.IGNORECASE)
     assert path.read_bytes() == changed
+    return read
 
 
-def test_a_byte_that_is_flipped_anywhere_ends_what_is_believed_at_its_line(
+@pytest.mark.parametrize("bit", range(8))
+def test_a_bit_that_is_flipped_anywhere_is_put_right_and_told(
+    tmp_path: Path, content: bytes, bit: int
+) -> None:
+    """The digests prove all facts, whichever bit it was."""
+    for at in range(bit, len(content), 8):
+        changed = bytearray(content)
+        changed[at] ^= 1 << bit
+        read = check_reading(tmp_path / "game.jsonl", content, bytes(changed))
+        assert read is not None and read.facts == _GAME and not read.fault, at
+        place = content.count(b"\n", 0, at) + 1
+        assert f"(line {place})" in read.repaired
+
+
+def test_a_byte_that_an_editor_has_changed_is_put_right_and_told(
     tmp_path: Path, content: bytes
 ) -> None:
     chance = random.Random(2)
-    for at in range(len(content)):
+    for at in range(0, len(content), 29):
         changed = bytearray(content)
-        changed[at] ^= 1 << chance.randrange(8)
-        check_reading(tmp_path / "game.jsonl", content, bytes(changed))
+        changed[at] = chance.choice(sorted(set(range(256)) - {content[at]}))
+        read = check_reading(tmp_path / "game.jsonl", content, bytes(changed))
+        assert read is not None and read.facts == _GAME and read.repaired, at
+
+
+@pytest.mark.parametrize("fact", [f.Tick(t=7), f.Press(t=7, by="white"),
+    f.Lift(t=7, board="black", square="g8"), f.Place(t=7, board="white", square="f3", piece="N"),
+    f.Make(t=7, by="white", move="e7e8q"), f.Announce(t=7, by="black", move="g8f6")])  # fmt: skip
+def test_a_fact_of_which_nothing_is_left_is_found_by_its_digest(tmp_path: Path, fact: Fact) -> None:
+    path = tmp_path / "game.jsonl"
+    game = [*_GAME[:4], fact, f.Tick(t=8)]
+    lines = written(path, game).splitlines(keepends=True)
+    begun = lines[4].index(b'"fact":{"t":0.007,') + len(b'"fact":{"t":0.007,')
+    lines[4] = lines[4][:begun] + b"#" * (len(lines[4]) - begun - 46) + lines[4][-46:]
+    path.write_bytes(b"".join(lines))
+    read = read_journal(path)
+    assert read.facts == game and not read.fault and "(line 5)" in read.repaired
+
+
+def test_words_of_which_nothing_is_left_are_not_guessed(tmp_path: Path, content: bytes) -> None:
+    changed = content.replace(b"Springer g1 f3", b"Springer b1 c3")
+    read = check_reading(tmp_path / "game.jsonl", content, changed)
+    assert read is not None and read.facts == _GAME[:4]
+    assert "at line 5. Lines 6 to 9 follow each other, but nothing proves what" in read.fault
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda content: b"\xef\xbb\xbf" + content, "a byte order mark at the beginning"),
+        (lambda content: b"\r\n\n" + content, "an empty line at the beginning"),
+        (lambda content: content.replace(b"\n", b"\r\n"), "lines that end in CR LF"),
+    ],
+)
+def test_what_programs_add_that_copy_a_text_is_taken_away_and_told(
+    tmp_path: Path, content: bytes, change: Callable[[bytes], bytes], told: str
+) -> None:
+    read = check_reading(tmp_path / "game.jsonl", content, change(content))
+    assert read is not None and read.facts == _GAME and not read.fault
+    assert f"({told})" in read.repaired
+    assert is_journal(tmp_path / "game.jsonl")
 
 
 def test_a_journal_that_is_cut_anywhere_gives_its_whole_lines(
     tmp_path: Path, content: bytes
 ) -> None:
     for end in range(len(content) + 1):
-        check_reading(tmp_path / "game.jsonl", content, content[:end])
+        read = check_reading(tmp_path / "game.jsonl", content, content[:end])
+        assert read is not None and len(read.facts) == content[:end].count(b"\n")
+        assert read.torn is (not content[:end].endswith(b"\n") and end > 0)
 
 
-@pytest.mark.parametrize("what", ["removed", "doubled", "swapped"])
-def test_lines_that_are_removed_doubled_or_swapped_end_what_is_believed(
+@pytest.mark.parametrize("what", ["removed", "doubled", "swapped", "inserted"])
+def test_lines_that_are_doubled_swapped_or_inserted_harm_nothing_and_one_that_lacks_is_told(
     tmp_path: Path, content: bytes, what: str
 ) -> None:
     for at in range(len(_GAME) - 1):
@@ -241,17 +304,25 @@ def test_lines_that_are_removed_doubled_or_swapped_end_what_is_believed(
             del lines[at]
         elif what == "doubled":
             lines.insert(at, lines[at])
+        elif what == "inserted":
+            lines.insert(at + 1, b"hello\n")
         else:
             lines[at : at + 2] = lines[at + 1], lines[at]
-        check_reading(tmp_path / "game.jsonl", content, b"".join(lines))
+        read = check_reading(tmp_path / "game.jsonl", content, b"".join(lines))
+        if read is None:
+            assert at == 0 and what in ("removed", "swapped")
+        elif what == "removed":
+            assert read.facts == _GAME[:at] and read.fault
+        else:
+            assert read.facts == _GAME and read.repaired and not read.fault
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.lists(st.tuples(st.integers(0, 2**16), st.integers(0, 40), st.binary(max_size=60)),
                 min_size=1, max_size=4))  # fmt: skip
 @example([(2**16 - 1, 0, b"\n")])
 @example([(2**16 - 1, 0, bytes(50))])
-def test_whatever_is_done_to_the_bytes_the_whole_lines_before_it_are_given(
+def test_whatever_is_done_to_the_bytes_no_other_fact_is_given(
     edits: list[tuple[int, int, bytes]],
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -316,17 +387,66 @@ def test_a_line_without_a_digest_is_damage(tmp_path: Path, content: bytes) -> No
     assert read_journal(path).facts == [] and "line 1" in read_journal(path).trouble
 
 
-def test_a_fact_that_this_program_does_not_know_is_told_with_its_line(tmp_path: Path) -> None:
+FIRST_LINE = '{"n":1,"wall":1.5,"fact":{"t":0,"fact":"setup"}'
+
+
+@pytest.mark.parametrize(
+    ("fact", "named"),
+    [
+        ('{"t":0.002,"fact":"dance","by":"white"}', 'the fact "dance"'),
+        ('{"t":0.002,"fact":"press","by":"white","harder":true}', 'the field "harder" of press'),
+        ('{"t":0.002,"fact":"arbiter","do":"sing"}', "arbiter: do must be one of"),
+        ('{"t":0.002,"fact":"inspect","board":"white","fulfils":["smell"]}', "inspect: fulfils"),
+    ],
+)
+def test_what_a_newer_version_wrote_is_called_that_and_left_as_it_is(
+    tmp_path: Path, fact: str, named: str
+) -> None:
     path = tmp_path / "game.jsonl"
-    path.write_bytes(
-        rechained(
-            ['{"n":1,"wall":1.5,"fact":{"t":0,"fact":"tick"}',
-             '{"n":2,"wall":2.5,"fact":{"t":0.002,"fact":"dance"}']
-        )
-    )  # fmt: skip
+    lines = [FIRST_LINE, f'{{"n":2,"wall":2.5,"fact":{fact}',
+             '{"n":3,"wall":2.5,"fact":{"t":0.003,"fact":"tick"}']  # fmt: skip
+    path.write_bytes(rechained(lines))
     read = read_journal(path)
-    assert read.facts == [f.Tick(t=0)] and not read.torn
-    assert re.search(r"holds at line 2 no fact .*dance", read.trouble)
+    assert read.facts == [f.Setup()] and read.newer and not read.fault and not read.torn
+    assert read.trouble.startswith(f"A newer BlindPlay wrote the journal {path}")
+    assert f"line 2 holds ({named}" in read.trouble and "Update BlindPlay" in read.trouble
+    assert read.proved == path.read_bytes() and read.proved_end[0] == 3
+    before = in_folder(path)
+    for resume in (True, False):
+        with pytest.raises(JournalError) as refused:
+            Journal(path, resume=resume)
+        assert str(refused.value) == read.trouble
+    assert in_folder(path) == before
+
+
+def test_a_journal_of_a_later_format_is_not_read_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    later = FIRST_LINE.replace("}", f',"format":{f.FORMAT + 1},"white":7}}')
+    path.write_bytes(rechained([later, '{"n":2,"wall":2.5,"fact":{"t":0.002,"fact":"tick"}']))
+    read = read_journal(path)
+    assert read.facts == [] and read.newer
+    assert (
+        f"line 1 holds (format {f.FORMAT + 1}; the latest one known is {f.FORMAT})" in read.trouble
+    )
+    with pytest.raises(JournalError, match="Update BlindPlay"):
+        Journal(path, resume=True)
+
+
+def test_damage_after_what_is_not_known_is_told_too(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    lines = [FIRST_LINE, '{"n":2,"wall":2.5,"fact":{"t":0.002,"fact":"dance"}']
+    path.write_bytes(rechained(lines) + b"garbage\n")
+    read = read_journal(path)
+    assert read.newer and "at line 3" in read.fault and read.fault in read.trouble
+
+
+def test_what_is_no_fact_of_any_version_is_damage(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    path.write_bytes(rechained([FIRST_LINE, '{"n":2,"wall":2.5,"fact":{"t":-1,"fact":"tick"}']))
+    read = read_journal(path)
+    assert not read.newer and "holds at line 2 no fact that this program knows" in read.trouble
+    with pytest.raises(JournalError, match="no fact that this program knows"):
+        Journal(path, resume=True)
 
 
 def test_facts_that_are_missing_at_the_end_are_told_if_there_is_a_pulse(tmp_path: Path) -> None:
@@ -525,7 +645,7 @@ def test_a_table_that_was_killed_before_its_first_fact_can_be_started_again(
 def test_a_new_game_is_not_begun_in_a_damaged_journal(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "game.jsonl"
     for at in (30, 500):  # in the first line, and in a later one
-        changed = content[:at] + b"#" + content[at + 1 :]
+        changed = content[:at] + b"##" + content[at + 2 :]
         path.write_bytes(changed)
         with pytest.raises(JournalError, match="damaged or was changed at line"):
             Journal(path)
@@ -539,3 +659,76 @@ def test_ten_thousand_facts_take_a_moment_only(tmp_path: Path) -> None:
     before = time.process_time()
     assert len(read_journal(path).facts) == 10_000
     assert time.process_time() - before < 10, "each line must take a bounded time"
+
+
+@pytest.mark.parametrize("resume", [True, False])
+def test_a_journal_beyond_the_limit_is_not_read_into_memory(tmp_path: Path, resume: bool) -> None:
+    path = tmp_path / "huge.jsonl"
+    with path.open("wb") as file:
+        file.write(FIRST)
+        file.truncate(JOURNAL.most_bytes + 1)
+    tracemalloc.start()
+    with pytest.raises(JournalError, match=r"is too large; it may have 30000 kilobytes\."):
+        Journal(path, resume=resume)
+    with pytest.raises(JournalError, match=r"Check that it is the right file\.$"):
+        read_journal(path)
+    assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    tracemalloc.stop()
+
+
+def test_more_lines_than_a_journal_has_take_no_memory_and_are_damage(
+    tmp_path: Path, content: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two million empty lines would take 240 megabytes. No line has fewer than 80 bytes."""
+    shortest, _end = encoded(f.Tick(t=0), (0, ""))
+    assert len(shortest) > 80 >= JOURNAL.most_bytes / chain.MOST_LINES
+    monkeypatch.setattr(chain, "MOST_LINES", 100)
+    path = tmp_path / "game.jsonl"
+    path.write_bytes(content + b"\n" * 200_000)
+    tracemalloc.start()
+    chain.read_chain(path.read_bytes(), _GAME.count, path)
+    assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    tracemalloc.stop()
+    read = read_journal(path)
+    assert read.facts == _GAME and read.whole == content
+    assert f"was changed at line {len(_GAME) + 1}." in read.fault
+
+
+@pytest.mark.parametrize("line", [b'{"n":2,', None], ids=["nothing", "a line that does not fit"])
+def test_each_attempt_to_prove_a_line_counts_against_the_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: bytes | None
+) -> None:
+    path = tmp_path / "game.jsonl"
+    setup = written(path, [f.Setup(t=0)])
+    other, _end = encoded(f.Tick(t=1), (1, "of another game"))
+    path.write_bytes(setup + (other if line is None else line + b"\n") * 1000)
+    clock = itertools.count()  # each look at it takes a second
+    monkeypatch.setattr(time, "thread_time", partial(next, clock))
+    with pytest.raises(JournalError, match=r"takes longer than 300 seconds\. Check that it is the"):
+        read_journal(path)
+    assert next(clock) < 310
+
+
+def test_a_line_that_no_fact_fills_is_damage_whatever_its_digest(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    with Journal(path) as journal:
+        journal.append(f.Setup(t=0))
+    whole = path.read_bytes()
+    covered = b'{"n":2,"wall":1.0,"fact":{"t":0.0,"fact":"tick","x":[%b0]}' % (b"0," * 60_000)
+    digest = hashlib.sha256(journal.seal.encode() + covered).hexdigest()[:32].encode()
+    path.write_bytes(whole + b'%b,"digest":"%b"}\n' % (covered, digest))
+    contents = read_journal(path)
+    assert contents.whole == whole and "damaged or was changed at line 2" in contents.trouble
+
+
+def test_a_line_is_proved_whose_line_feed_is_another_byte_before_a_torn_line(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "game.jsonl"
+    with Journal(path) as journal:
+        journal.append(f.Setup(t=0), f.Start(t=1))
+    first, second, _end = path.read_bytes().split(b"\n")
+    for kept in range(1, len(second)):
+        path.write_bytes(first + b"\x0b" + second[:kept])
+        read = read_journal(path)
+        assert read.facts == [f.Setup(t=0)] and "line 1" in read.repaired, kept

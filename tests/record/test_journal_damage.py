@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -14,6 +16,8 @@ from blindplay.commands import doctor
 from blindplay.laws import Fact
 from blindplay.laws import facts as f
 from blindplay.record import Journal, JournalError, files, pulse, read_journal
+from blindplay.record.games import kept_game
+from blindplay.record.journal import is_journal
 from blindplay.record.writing import BrokenGameError, RecordFormat, Scored
 from blindplay.table.devices import WantedDevices
 from blindplay.table.play import TableOptions, run
@@ -46,11 +50,11 @@ def lines_of(path: Path) -> list[bytes]:
 
 
 def change_the_last_line(path: Path) -> None:
-    path.write_bytes(path.read_bytes().replace(b'"t":0.059', b'"t":0.058'))
+    path.write_bytes(path.read_bytes().replace(b'"t":0.059', b'"t":0.048'))
 
 
 def change_a_line_in_the_middle(path: Path) -> None:
-    path.write_bytes(path.read_bytes().replace(b'"t":0.03,', b'"t":0.01,'))
+    path.write_bytes(path.read_bytes().replace(b'"t":0.031', b'"t":0.042'))
 
 
 def change_a_line_and_its_digest(path: Path) -> None:
@@ -252,7 +256,7 @@ def test_a_copy_of_another_game_that_lies_in_the_folder_is_never_taken_for_ours(
 
 
 def test_a_journal_whose_first_line_is_damaged_cannot_be_resumed_and_is_left(path: Path) -> None:
-    path.write_bytes(path.read_bytes().replace(b'"setup"', b'"sotup"'))
+    path.write_bytes(path.read_bytes().replace(b'"setup"', b'"satop"'))
     before = in_folder(path)
     with pytest.raises(JournalError, match=r"damaged or was changed at line 1\."):
         Journal(path, resume=True)
@@ -303,6 +307,211 @@ def test_a_right_chain_around_facts_that_no_game_takes_is_told_by_all_commands(
         assert (done.status, done.stderr.strip()) == (2, told)
     (found,) = doctor._games(path.parent)
     assert (found.ok, found.sentence) == (False, told)
+    assert in_folder(path) == before
+
+
+# --- what the digests prove ----------------------------------------------------------------------
+
+
+def flip_a_bit(content: bytes) -> bytes:
+    at = content.index(b'"t":0.031') + 7
+    return content[:at] + bytes((content[at] ^ 4,)) + content[at + 1 :]
+
+
+def change_the_first_byte(content: bytes) -> bytes:
+    return b"[" + content[1:]
+
+
+def add_a_byte_order_mark(content: bytes) -> bytes:
+    return b"\xef\xbb\xbf" + content
+
+
+def add_an_empty_line(content: bytes) -> bytes:
+    return b"\n" + content
+
+
+def end_lines_as_windows_does(content: bytes) -> bytes:
+    return content.replace(b"\n", b"\r\n")
+
+
+def swap_lines(content: bytes) -> bytes:
+    lines = content.splitlines(keepends=True)
+    return b"".join([*lines[:20], lines[21], lines[20], *lines[22:]])
+
+
+REPAIRED = [flip_a_bit, change_the_first_byte, add_a_byte_order_mark, add_an_empty_line,
+            end_lines_as_windows_does, swap_lines]  # fmt: skip
+
+
+@pytest.mark.parametrize("change", REPAIRED)
+def test_a_journal_whose_lines_are_all_proved_is_put_right_and_continued_whole(
+    path: Path, change: Callable[[bytes], bytes]
+) -> None:
+    whole = path.read_bytes()
+    path.write_bytes(change(whole))
+    before, told = in_folder(path), read_journal(path).repaired
+    assert is_journal(path)
+    with pytest.raises(JournalError, match="already holds a game"):
+        Journal(path)
+    assert in_folder(path) == before
+    copy = path.with_name("game.damaged-1.jsonl")
+    with Journal(path, resume=True) as journal:
+        assert journal.facts() == FACTS and not journal.damaged and journal.unwritten == 0
+        assert journal.left is not None and journal.left.t == 999
+        assert journal.notes == (told, f"The damaged journal is kept as {copy}.")
+        assert path.read_bytes() == whole and copy.read_bytes() == before["game.jsonl"]
+        journal.append(f.Tick(t=5000))
+    read = read_journal(path)
+    assert read.facts == [*FACTS, f.Tick(t=5000)] and not read.trouble and not read.repaired
+
+
+def power_cuts(path: Path) -> Iterator[int]:
+    """Resume the same game again and again, and cut the power at each step of that in turn. The
+    last time nothing is cut."""
+    was = in_folder(path)
+    for stop in range(40):
+        for file in list(path.parent.iterdir()):
+            file.unlink()
+        for name, content in was.items():
+            path.with_name(name).write_bytes(content)
+        try:
+            with failing("open_file", "write", "sync", "truncate", "sync_folder", after=stop,
+                         taken=100, error=PowerCutError()):  # fmt: skip
+                Journal(path, resume=True).close()
+            break
+        except PowerCutError:
+            yield stop
+    assert 5 < stop < 39
+
+
+@pytest.mark.parametrize("change", REPAIRED)
+def test_a_power_cut_while_a_journal_is_put_right_does_no_harm(
+    path: Path, change: Callable[[bytes], bytes]
+) -> None:
+    whole = path.read_bytes()
+    path.write_bytes(change(whole))
+    was = path.read_bytes()
+    for stop in power_cuts(path):
+        with Journal(path, resume=True) as journal:
+            assert journal.facts() == FACTS, stop
+            journal.append(f.Tick(t=5000))
+        assert read_journal(path).facts == [*FACTS, f.Tick(t=5000)]
+        assert path.with_name("game.damaged-1.jsonl").read_bytes() == was
+        assert not path.with_name("game.damaged-2.jsonl").exists()
+    assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize("change", REPAIRED)
+def test_a_journal_that_cannot_be_put_right_now_is_continued_whole_and_put_right_later(
+    path: Path, change: Callable[[bytes], bytes]
+) -> None:
+    path.write_bytes(change(path.read_bytes()))
+    changed = path.read_bytes()
+    with failing("write"):
+        journal = Journal(path, resume=True)
+        with pytest.raises(JournalError, match="No space left"):
+            journal.append(f.Tick(t=5000))
+        assert path.read_bytes() == changed
+    journal.append(f.Tick(t=6000))
+    journal.close()
+    read = read_journal(path)
+    assert read.facts == [*FACTS, f.Tick(t=5000), f.Tick(t=6000)]
+    assert not read.trouble and not read.repaired
+    assert path.with_name("game.damaged-1.jsonl").read_bytes() == changed
+
+
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("gap", [True, False])
+def test_a_power_cut_before_the_first_line_is_written_again_does_no_harm(
+    path: Path, gap: bool, known: bool
+) -> None:
+    """Another system's line ends change each line, so the file is empty for a moment."""
+    lines = lines_of(path)
+    path.write_bytes(end_lines_as_windows_does(b"".join(lines[:29] + lines[29 + gap :])))
+    if not known:
+        files.pulse_of(path).unlink()
+    was, facts = path.read_bytes(), FACTS[:29] if gap else FACTS
+    for stop in power_cuts(path):
+        with Journal(path, resume=True) as journal:
+            assert journal.facts() == facts, stop
+        assert path.with_name("game.damaged-1.jsonl").read_bytes() == was
+
+
+@pytest.mark.parametrize("after", range(4))
+def test_a_table_that_is_killed_while_its_journal_is_empty_loses_no_saved_fact(
+    path: Path, after: int
+) -> None:
+    path.write_bytes(end_lines_as_windows_does(path.read_bytes()))
+    with failing("write", after=after):
+        journal = Journal(path, resume=True)
+        with suppress(JournalError):
+            journal.append(f.Tick(t=5000))
+        journal.beat(5000)
+        journal.close()
+    with Journal(path, resume=True) as journal:
+        assert journal.facts()[: len(FACTS)] == FACTS
+
+
+def test_a_copy_from_which_the_game_went_on_otherwise_is_never_continued(path: Path) -> None:
+    """After a damage, the game went on from an earlier fact. Another damage comes before that."""
+    path.with_name("game.damaged-1.jsonl").write_bytes(path.read_bytes())
+    path.write_bytes(b"".join(lines_of(path)[:20]))
+    files.pulse_of(path).unlink()
+    with Journal(path) as journal:
+        journal.append(f.Tick(t=7000))
+    lines = lines_of(path)
+    path.write_bytes(b"".join([*lines[:10], *lines[11:]]))
+    with Journal(path, resume=True) as journal:
+        assert journal.facts() == FACTS[:10]
+
+
+def test_commands_give_all_of_a_proved_journal_and_say_that_it_was_changed(path: Path) -> None:
+    whole = command_line.run("score", str(path)), command_line.run("replay", "--journal", str(path))
+    path.write_bytes(flip_a_bit(path.read_bytes()))
+    before, told = in_folder(path), read_journal(path).repaired
+    for arguments, right in zip((("score",), ("replay", "--journal")), whole, strict=True):
+        done = command_line.run(*arguments, str(path))
+        assert (done.status, done.stdout, done.stderr.strip()) == (0, right.stdout, told)
+    verified = command_line.run("verify", str(path))
+    assert verified.status == 1 and told in verified.stdout
+    assert "holds:" not in verified.stdout and "All of this holds" not in verified.stdout
+    found, read = doctor._games(path.parent)
+    assert (found.ok, found.sentence, read.ok) == (False, told, True)
+    assert kept_game(path).trouble == told
+    assert in_folder(path) == before
+
+
+def test_a_record_of_a_journal_that_breaks_off_says_so_itself(path: Path) -> None:
+    change_a_line_in_the_middle(path)
+    with pytest.raises(BrokenGameError) as broken:
+        Scored.of(path)
+    record = broken.value.before
+    assert "cannot be read to its end" in record.write(RecordFormat.PGN)
+    for form in (RecordFormat.SHEET, RecordFormat.LONGHAND, RecordFormat.HTML):
+        assert "cannot be read to its end" in record.write(form, language="en")
+
+
+# --- what a newer version wrote ------------------------------------------------------------------
+
+
+def test_all_commands_call_a_journal_of_a_newer_version_that_and_touch_nothing(path: Path) -> None:
+    with (
+        Journal(path, resume=True) as journal,
+        mock.patch.object(f, "dumps", lambda fact: '{"t":0.06,"fact":"dance"}'),
+    ):
+        journal.append(f.Tick(t=60))
+    before, told = in_folder(path), read_journal(path).trouble
+    assert told.startswith(f"A newer BlindPlay wrote the journal {path}: this one does not know ")
+    for arguments in (("score",), ("replay", "--journal"), ("play", "--resume", "--journal")):
+        done = command_line.run(*arguments, str(path))
+        assert (done.status, done.stderr.strip()) == (2, told)
+    verified = command_line.run("verify", str(path))
+    assert verified.status == 1 and told in verified.stdout
+    assert "What could not be checked: 1." in verified.stdout
+    assert "All of this holds" not in verified.stdout and "not hold" not in verified.stdout
+    (found,) = doctor._games(path.parent)
+    assert (found.ok, found.sentence) == (False, told)
+    assert kept_game(path).trouble == told
     assert in_folder(path) == before
 
 

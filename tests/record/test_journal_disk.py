@@ -13,8 +13,9 @@ import pytest
 
 from blindplay.laws import Fact
 from blindplay.laws import facts as f
-from blindplay.record import Journal, JournalError, files, games, pulse, read_journal
+from blindplay.record import Journal, JournalError, files, games, read_journal
 from tests.record.disks import failing, in_folder, read_only
+from tests.waiting import PATIENCE_S
 
 FACTS: list[Fact] = [f.Setup(t=0), f.Start(t=1), *(f.Tick(t=t) for t in range(2, 100))]
 FULL_DISK = """
@@ -81,12 +82,30 @@ def test_what_is_in_the_file_counts_as_written_only_when_it_was_synced(tmp_path:
         with failing("sync"), pytest.raises(JournalError):
             journal.append(FACTS[1])
         assert journal.unwritten == 1 and journal.seal == seal
-        journal.beat(5)
-        beat = pulse.last_beat(path)
-        assert beat is not None and (beat.facts, beat.digest) == (1, seal)
         journal.append(FACTS[2])
     read = read_journal(path)
     assert read.facts == FACTS[:3] and not read.trouble
+
+
+@pytest.mark.parametrize("calls", [("write",), ("sync",), ("write", "truncate")])
+def test_a_table_that_is_killed_on_a_full_disk_is_missed_facts_later(
+    tmp_path: Path, calls: tuple[str, ...]
+) -> None:
+    path = tmp_path / "game.jsonl"
+    with Journal(path) as journal:
+        journal.append(*FACTS[:5])
+        journal.beat(5)
+        with failing(*calls, taken=40):
+            for fact in FACTS[5:9]:  # all are told: the game goes on
+                with pytest.raises(JournalError, match="No space left"):
+                    journal.append(fact)
+        journal.beat(9)  # into the bytes that the pulse has, which need no room
+        if "truncate" not in calls:
+            assert path.read_bytes().endswith(b"}\n")
+    assert "lacks facts 6 to 9" in read_journal(path).trouble
+    with Journal(path, resume=True) as journal:
+        assert journal.damaged and "lacks facts 6 to 9" in journal.notes[0]
+        assert journal.facts() == FACTS[:5]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot limit the size of a file")
@@ -95,7 +114,7 @@ def test_on_a_disk_that_is_really_full_no_torn_line_stays_before_later_facts(
 ) -> None:
     limits = [str(limit) for limit in range(1000, 1400, 57)]
     command = [sys.executable, "-c", FULL_DISK, str(tmp_path), *limits]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S)
     assert done.returncode == 0, done.stderr
     assert all(int(unwritten) >= 8 for unwritten in done.stdout.split())  # of 400 bytes or so
     for limit in limits:
@@ -211,7 +230,7 @@ def test_where_another_game_lies_in_its_place_a_game_is_written_whole_beside_it(
         path.replace(tmp_path / "away.jsonl")
         other.replace(path)
         lies_there = path.read_bytes()
-        with pytest.raises(JournalError, match=r"goes on there; keep both files"):
+        with pytest.raises(JournalError, match=r"goes on there; keep both"):
             journal.append(FACTS[1])
         assert journal.unwritten == 0 and journal.path == tmp_path / "game.whole-1.jsonl"
         journal.append(FACTS[2])  # it is told once
@@ -282,7 +301,14 @@ def _shorter_and_other(content: bytes) -> bytes:
     return _cut(content) + b"hello\n"
 
 
-@pytest.mark.parametrize("change", [_cut, _cut_in_a_line, _nothing, _more, _shorter_and_other])
+def _as_long(content: bytes) -> bytes:
+    return content.replace(b"tick", b"kick")
+
+
+_CHANGES = [_cut, _cut_in_a_line, _nothing, _more, _shorter_and_other, _as_long]
+
+
+@pytest.mark.parametrize("change", _CHANGES)
 @pytest.mark.parametrize("how", ["in place", "by another file"])
 @pytest.mark.parametrize("next_comes", ["a fact", "time"])
 def test_a_journal_that_another_program_changes_is_made_whole_and_what_came_is_kept(
@@ -371,13 +397,31 @@ def test_a_link_in_the_place_of_our_journal_is_not_written_through(
         path.replace(target)
         path.symlink_to(target)
         before = in_folder(target)
-        with pytest.raises(JournalError, match="symbolic link"):
+        with pytest.raises(JournalError, match="goes on there"):
             journal.append(FACTS[1])
-        assert in_folder(target) == before
+        assert in_folder(target) == before and path.is_symlink()
+    assert read_journal(journal.path).facts == FACTS[:2]
+
+
+def _pipe(path: Path) -> None:
+    if sys.platform != "win32":
+        os.mkfifo(path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows lets nobody move a file that is open.")
+@pytest.mark.parametrize("make", [Path.mkdir, _pipe])
+def test_where_no_file_lies_in_its_place_a_game_is_written_whole_beside_it(
+    tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    path = tmp_path / "game.jsonl"
+    with Journal(path) as journal:
+        journal.append(FACTS[0])
         path.unlink()
-        with pytest.raises(JournalError, match="moved or deleted"):
-            journal.append(FACTS[2])
-    assert read_journal(path).facts == FACTS[:3] and in_folder(target) == before
+        make(path)
+        with pytest.raises(JournalError, match="goes on there"):
+            journal.save()
+        journal.append(FACTS[1])
+    assert read_journal(journal.path).facts == FACTS[:2] and not path.is_file()
 
 
 def test_neither_a_pulse_nor_a_copy_of_damage_is_written_through_a_link(

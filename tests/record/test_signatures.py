@@ -7,13 +7,14 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from blindplay.laws import Game
 from blindplay.laws import facts as f
 from blindplay.record import Journal, read_journal, signatures
-from blindplay.record.journal import encoded
+from blindplay.record.chain import encoded
 from blindplay.record.signatures import (
     Finding,
     KnownKeys,
@@ -179,9 +180,32 @@ def test_a_changed_line_is_found(journal: Path) -> None:
     sign(journal, statement(journal))
     journal.write_bytes(journal.read_bytes().replace(b'"resign","by":"black"',
                                                      b'"resign","by":"white"'))  # fmt: skip
+    assert wrong(journal) == [
+        f"The journal {journal} is not as its table wrote it (line 7). The digests prove what was "
+        "written, and that is read."
+    ]
+
+
+def test_a_line_that_nothing_proves_any_more_is_found(journal: Path) -> None:
+    sign(journal, statement(journal))
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:3] + lines[4:]))
     chain, signature, *_ = wrong(journal)
-    assert "line 7" in chain.lower()
-    assert signature == "Table 4 of open signed 7 lines, and there are only 6."
+    assert "at line 4. Lines 6 to 7 follow each other" in chain
+    assert signature == "Table 4 of open signed 7 lines, and there are only 3."
+
+
+def test_what_a_newer_version_wrote_is_neither_right_nor_wrong(journal: Path) -> None:
+    end, lines = (7, statement(journal).digest), journal.read_bytes()
+    with mock.patch.object(f, "dumps", lambda fact: '{"t":9,"fact":"dance"}'):
+        line, end = encoded(f.Tick(t=9000), end)
+    journal.write_bytes(lines + line)
+    journal.with_suffix(".pulse").unlink(missing_ok=True)
+    sign(journal, replace(statement(journal), n=8, digest=end[1]))
+    chain, rulings, signature = verify(journal, KNOWN)
+    assert chain.holds and f"8 lines, and the seal is {end[1]}" in chain.sentence
+    assert rulings.holds is None and rulings.sentence.startswith("A newer BlindPlay wrote")
+    assert signature.holds and signature.sentence.endswith("signed all lines up to line 8.")
 
 
 def forge(path: Path, change: Callable[[f.Fact], f.Fact]) -> None:

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.memory_audio import MemorySink
 from blindplay.record import JournalError, Tape, TapeError
 from blindplay.record.tape import tape_folder
 from blindplay.record.tape_playback import find_tape, play_tape
-from blindplay.speech.audio import SilentSink, read_audio
+from blindplay.speech.audio import read_audio
 from tests.record.recorded import WORDS, lose, recorded
 
 
@@ -24,7 +25,7 @@ def test_the_tape_is_heard_from_a_move_on_and_printed(journal: Path) -> None:
     for ply, text in enumerate(WORDS, 1):
         pcm = bytes([ply, 0]) * 8_000
         tape.keep(pcm, 16_000, t=1500 * ply, ply=ply, by="table", words=text)
-    sink, out = SilentSink(), io.StringIO()
+    sink, out = MemorySink(), io.StringIO()
     play_tape(journal, 4, None, sink, out)
     assert out.getvalue().splitlines() == [
         "10.5 4. table: Kurze Rochade",
@@ -40,7 +41,7 @@ def test_the_tape_of_a_damaged_journal_is_still_played(journal: Path) -> None:
     for ply, text in enumerate(WORDS, 1):
         tape.keep(bytes(800), 16_000, t=1500 * ply, ply=ply, by="table", words=text)
     lose(journal, 9, 9)
-    sink, out = SilentSink(), io.StringIO()
+    sink, out = MemorySink(), io.StringIO()
     play_tape(journal, 4, None, sink, out)
     assert len(sink.played) == 2
     assert "trouble: " in out.getvalue() and "line 9" in out.getvalue()

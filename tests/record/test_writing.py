@@ -498,7 +498,7 @@ def test_the_command_prints_or_writes_the_same_bytes(journal: Path, tmp_path: Pa
     [
         (("none.jsonl",), "no journal"),
         (("{}", "--format", "tape", "--output", "x.wav"), "no tape"),
-        (("{}", "--output", "{}"), "over its journal"),
+        (("{}", "--output", "{}"), "is the file that is read"),
         *((("{}", "--output", f"other{end}"), "part of a table") for end in OWN_ENDS),
         (("{}", "--format", "tape"), "no tape"),
         (("{}", "--header", "Site"), "equals sign"),

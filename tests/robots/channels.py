@@ -461,8 +461,8 @@ class _Voice(Speaker):
     def wait(self, timeout: float | None = None) -> bool:
         return not self._waiting
 
-    def on_speaking(self, callback: Callable[[bool], None]) -> None:
-        pass
+    def on_speaking(self, callback: Callable[[bool], None]) -> Callable[[], None]:
+        return lambda: None
 
     def on_output(self, callback: Callable[[Output, bool], None]) -> None:
         pass

@@ -206,7 +206,7 @@ class Pages(Terminal):
 
 def _things(part: str, html: str, seen: str) -> list[Thing]:
     """Everything in one part of a page of the game whose stamp is ``seen``."""
-    things = _parsed(part, html)
+    things = parsed(part, html)
     return [_stamped(one, seen) for one in things]
 
 
@@ -216,7 +216,7 @@ def _stamped(thing: Thing, seen: str) -> Thing:
 
 
 @lru_cache(maxsize=1 << 12)
-def _parsed(part: str, html: str) -> list[Thing]:
+def parsed(part: str, html: str) -> list[Thing]:
     reading = _Reading(part)
     reading.feed(html)
     return reading.things

@@ -3,6 +3,7 @@ nobody gets stuck."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ from .judge import Told
 from .officials import Meeting
 from .test_robots import report
 
-_FIRST, _GAMES, _MANY = 66, 45, 400  # from seed 66 on, 25 games have everything
+_GAMES, _MANY = 45, 400
+_RICH = (90, 77, 69, 82, 72, 85, 66)
+"""Seeds of games that together have everything. Others follow as long as something is missing."""
 DUTIES = (
     # D.2.10.1 to 6
     "assistant make", "assistant announce", "assistant record", "assistant press",
@@ -29,7 +32,7 @@ DECISIONS = (
 )  # fmt: skip
 
 
-def _stuck(folder: Path, seeds: range, wanted: set[str]) -> list[Told]:
+def _stuck(folder: Path, seeds: Iterable[int], wanted: set[str]) -> list[Told]:
     """Play games with these seeds until everything that is wanted has been done. Return the games
     that were stuck, and take out of ``wanted`` what was done."""
     stuck = []
@@ -47,7 +50,7 @@ def test_each_duty_of_an_assistant_and_of_an_arbiter_is_done_and_nobody_gets_stu
     tmp_path: Path,
 ) -> None:
     wanted = {*DUTIES, *DECISIONS}
-    stuck = _stuck(tmp_path, range(_FIRST, _FIRST + _GAMES), wanted)
+    stuck = _stuck(tmp_path, (*_RICH, *range(100, 100 + _GAMES)), wanted)
     assert not stuck, report(stuck)
     assert not wanted
 

@@ -6,13 +6,9 @@ import threading
 
 import pytest
 
+from benchmarks.memory_audio import MemorySource
 from blindplay.speech import audio, audio_devices
-from blindplay.speech.audio import (
-    RATE,
-    AudioError,
-    MemorySource,
-    QueueSource,
-)
+from blindplay.speech.audio import RATE, AudioError, QueueSource
 from blindplay.speech.audio_devices import DeviceSink, MicrophoneSource, devices, drain
 
 

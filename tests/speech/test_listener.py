@@ -5,7 +5,8 @@ import threading
 import numpy as np
 import pytest
 
-from blindplay.speech.audio import RATE, MemorySource, QueueSource, SilentSink
+from benchmarks.memory_audio import MemorySink, MemorySource
+from blindplay.speech.audio import RATE, QueueSource
 from blindplay.speech.endpointing import MicrophoneMode
 from blindplay.speech.listener import Listener
 from blindplay.speech.recogniser import Recogniser, Recognition, VocabularyError
@@ -125,7 +126,7 @@ def test_the_listener_does_not_hear_our_own_announcement(
         leaked.append("yes")
         source.push(ROOM + spoken(MOVES[4]) + ROOM + ROOM)
 
-    room = SilentSink(on_start=into_the_microphone)
+    room = MemorySink(on_start=into_the_microphone)
     with listener, Speaker(synthesiser, room, room) as speaker:
         speaker.on_speaking(lambda now: listener.mute() if now else listener.unmute())
         speaker.say(MOVES[4], to=Output.PUBLIC)
@@ -186,8 +187,8 @@ def test_when_one_phrase_is_left_the_end_comes_early(
     delays: list[float] = []  # in seconds of sound, for a busy machine works as long as it likes
 
     def on_recognition(recognition: Recognition) -> None:
-        assert listener.timing is not None
-        delays.append(listener.timing.segment.decided - listener.timing.segment.ended)
+        assert listener.segment is not None
+        delays.append(listener.segment.decided - listener.segment.ended)
 
     def told(recognition: Recognition) -> float:
         asked.append(recognition.words)
@@ -306,8 +307,8 @@ def test_the_silence_after_an_utterance_is_not_decoded_and_a_pause_within_it_is(
     told: list[tuple[Recognition, bytes, float]] = []
 
     def on_recognition(recognition: Recognition) -> None:
-        assert listener.timing is not None and listener._last is not None
-        told.append((recognition, listener._last.sound, listener.timing.segment.ended))
+        assert listener.segment is not None
+        told.append((recognition, listener.sound, listener.segment.ended))
 
     move = "springer gustav eins felix drei"
     phrases = [*MOVES, f"{move} remis"]  # the phrase may go on, so it takes a second

@@ -14,9 +14,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from benchmarks.memory_audio import MemorySink
 from blindplay.extras import install_command
 from blindplay.speech import screen_reader, speaker
-from blindplay.speech.audio import SilentSink, read_wav
+from blindplay.speech.audio import read_wav
 from blindplay.speech.screen_reader import ReaderError, ScreenReader
 from blindplay.speech.speaker import Outcome, Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
@@ -27,7 +28,7 @@ from tests.waiting import PATIENCE_S, until
 def test_a_reader_speaks_what_is_private_and_our_voice_what_is_public(
     synthesiser: Synthesiser,
 ) -> None:
-    reader, own = RecordingReader(), SilentSink()
+    reader, own = RecordingReader(), MemorySink()
     done: list[Outcome] = []
     with Speaker(synthesiser, own, own, reader=reader.screen_reader()) as speaker:
         for word, to in (("eins", Output.PRIVATE), ("zwei", Output.PUBLIC)) * 2:
@@ -64,7 +65,7 @@ def test_a_reader_that_does_not_tell_its_end_is_given_the_time_of_a_slow_one() -
 def test_an_interruption_silences_the_reader_but_may_leave_an_announcement(
     synthesiser: Synthesiser,
 ) -> None:
-    reader, own = RecordingReader(ends=False), SilentSink()
+    reader, own = RecordingReader(ends=False), MemorySink()
     outcomes: list[Outcome] = []
     with Speaker(synthesiser, own, own, reader=reader.screen_reader()) as speaker:
         for to in (Output.PRIVATE, Output.PUBLIC, Output.PRIVATE):
@@ -79,7 +80,7 @@ def test_an_interruption_silences_the_reader_but_may_leave_an_announcement(
 
 def test_typing_leaves_an_announcement_that_is_being_spoken_alone(synthesiser: Synthesiser) -> None:
     begun = threading.Event()
-    public = SilentSink(realtime=True, on_start=lambda pcm, rate: begun.set())
+    public = MemorySink(realtime=True, on_start=lambda pcm, rate: begun.set())
     with Speaker(synthesiser, public, public) as speaker:
         speaker.say("weiter", to=Output.PUBLIC)
         assert begun.wait(PATIENCE_S)
@@ -91,7 +92,7 @@ def test_typing_leaves_an_announcement_that_is_being_spoken_alone(synthesiser: S
 def test_our_voice_takes_over_from_a_reader_that_is_closed_until_it_is_back(
     synthesiser: Synthesiser,
 ) -> None:
-    reader, own = RecordingReader(), SilentSink()
+    reader, own = RecordingReader(), MemorySink()
     works: list[bool] = []
     trouble: list[str] = []
     with Speaker(
@@ -110,7 +111,7 @@ def test_our_voice_takes_over_from_a_reader_that_hangs(
     synthesiser: Synthesiser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The reader takes the sentence only after our voice has said it: then it falls silent."""
-    free, reader, own = threading.Event(), RecordingReader(), SilentSink()
+    free, reader, own = threading.Event(), RecordingReader(), MemorySink()
     monkeypatch.setattr(speaker, "PLAYING_PATIENCE_S", 0.0)
     monkeypatch.setattr(screen_reader, "_BEGINS_S", 0.05)
     monkeypatch.setattr(screen_reader, "ANSWERS_S", 0.0)
@@ -147,7 +148,7 @@ def test_without_prism_one_sentence_tells_how_to_get_it(monkeypatch: pytest.Monk
 def test_speech_dispatcher_speaks_each_sentence_once_and_comes_back_when_it_was_killed(
     synthesiser: Synthesiser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    own = SilentSink()
+    own = MemorySink()
     works: list[bool] = []
     monkeypatch.setattr(screen_reader, "_BEGINS_S", 0.05)
     with (

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.memory_audio import MemorySink
 from blindplay.speech import speaker
-from blindplay.speech.audio import AudioError, SilentSink, read_wav
+from blindplay.speech.audio import AudioError, read_wav
 from blindplay.speech.speaker import Outcome, Output, Speaker, Voicing, press_tones
 from blindplay.speech.synthesis import NotWordsError, Synthesiser
 from tests.waiting import PATIENCE_S, until
@@ -25,7 +26,7 @@ class Outcomes(list[Outcome]):
 def test_equal_announcements_in_a_row_are_each_spoken_exactly_once(
     synthesiser: Synthesiser,
 ) -> None:
-    sink, done = SilentSink(), Outcomes()
+    sink, done = MemorySink(), Outcomes()
     with Speaker(synthesiser, sink, sink) as speaker:
         for _ in range(5):
             speaker.say("weiter", to=Output.PUBLIC, on_done=done.append)
@@ -35,7 +36,7 @@ def test_equal_announcements_in_a_row_are_each_spoken_exactly_once(
 
 
 def test_announcements_come_in_order_each_on_its_own_output(synthesiser: Synthesiser) -> None:
-    private, public = SilentSink(), SilentSink()
+    private, public = MemorySink(), MemorySink()
     words = ["eins", "zwei", "drei", "vier"]
     with Speaker(synthesiser, private, public) as speaker:
         for index, word in enumerate(words):
@@ -53,8 +54,8 @@ def test_an_interruption_silences_at_once_and_drops_the_private_queue(
     synthesiser: Synthesiser,
 ) -> None:
     started = threading.Event()
-    private = SilentSink(realtime=True, on_start=lambda pcm, rate: started.set())
-    public = SilentSink()
+    private = MemorySink(realtime=True, on_start=lambda pcm, rate: started.set())
+    public = MemorySink()
     first, second, third = Outcomes(), Outcomes(), Outcomes()
     synthesiser.render(PHRASE)
     with Speaker(synthesiser, private, public) as speaker:
@@ -73,9 +74,9 @@ def test_an_interrupted_public_announcement_is_spoken_again_whole_and_reported_o
     synthesiser: Synthesiser,
 ) -> None:
     started = threading.Semaphore(0)
-    public = SilentSink(realtime=True, on_start=lambda pcm, rate: started.release())
+    public = MemorySink(realtime=True, on_start=lambda pcm, rate: started.release())
     done, after = Outcomes(), Outcomes()
-    with Speaker(synthesiser, SilentSink(), public) as speaker:
+    with Speaker(synthesiser, MemorySink(), public) as speaker:
         speaker.say(PHRASE, to=Output.PUBLIC, on_done=done.append)
         speaker.say("weiter", to=Output.PUBLIC, on_done=after.append)
         assert started.acquire(timeout=PATIENCE_S)
@@ -93,7 +94,7 @@ def test_an_interrupted_public_announcement_is_spoken_again_whole_and_reported_o
 
 def test_speaking_is_reported_before_the_sound_and_after_the_last(synthesiser: Synthesiser) -> None:
     events: list[object] = []
-    sink = SilentSink(on_start=lambda pcm, rate: events.append("sound"))
+    sink = MemorySink(on_start=lambda pcm, rate: events.append("sound"))
     with Speaker(synthesiser, sink, sink) as speaker:
         speaker.on_speaking(events.append)
         speaker.say("eins", to=Output.PUBLIC)
@@ -102,7 +103,7 @@ def test_speaking_is_reported_before_the_sound_and_after_the_last(synthesiser: S
     assert events == [True, "sound", False]
 
 
-class BrokenSink(SilentSink):
+class BrokenSink(MemorySink):
     def play(self, pcm: bytes, rate: int, stop: threading.Event) -> bool:
         if not self.played:
             super().play(pcm, rate, stop)
@@ -113,7 +114,7 @@ class BrokenSink(SilentSink):
 def test_volume_and_rate_are_those_of_the_voicing_and_stay_within_limits(
     synthesiser: Synthesiser,
 ) -> None:
-    sink = SilentSink()
+    sink = MemorySink()
     with Speaker(synthesiser, sink, sink) as speaker:
         usual = speaker.voicing
         for voicing in (usual, usual.changed(louder=-2), usual.changed(louder=2)):
@@ -152,7 +153,7 @@ def test_a_failing_output_is_a_sentence_and_the_next_announcement_is_spoken(
 def test_a_failing_voice_is_a_sentence_and_ends_nothing(tmp_path: Path) -> None:
     errors: list[str] = []
     done = Outcomes()
-    sink = SilentSink()
+    sink = MemorySink()
     with (
         Synthesiser("xx", cache=tmp_path) as voiceless,
         Speaker(voiceless, sink, sink, on_error=errors.append) as speaker,
@@ -165,7 +166,7 @@ def test_a_failing_voice_is_a_sentence_and_ends_nothing(tmp_path: Path) -> None:
 
 
 def test_each_part_of_a_sentence_is_spoken_by_a_voice_of_its_language(tmp_path: Path) -> None:
-    sink = SilentSink()
+    sink = MemorySink()
     with (
         Synthesiser("en", cache=tmp_path) as english,
         Synthesiser("de", cache=tmp_path) as german,
@@ -182,7 +183,7 @@ def test_each_part_of_a_sentence_is_spoken_by_a_voice_of_its_language(tmp_path: 
 def test_what_this_machine_has_no_voice_for_is_spoken_by_the_usual_one(
     synthesiser: Synthesiser,
 ) -> None:
-    sink, errors, done = SilentSink(), list[str](), Outcomes()
+    sink, errors, done = MemorySink(), list[str](), Outcomes()
     with Speaker(synthesiser, sink, sink, on_error=errors.append) as speaker:
         for _ in range(2):
             speaker.say([("eins", "xx")], to=Output.PUBLIC, on_done=done.append)
@@ -196,7 +197,7 @@ def test_a_callback_that_raises_does_not_silence_the_speaker(synthesiser: Synthe
     def broken(_: Outcome) -> None:
         raise RuntimeError("a bug of the table")
 
-    sink = SilentSink()
+    sink = MemorySink()
     with Speaker(synthesiser, sink, sink) as speaker:
         speaker.say("eins", to=Output.PUBLIC, on_done=broken)
         speaker.say("zwei", to=Output.PUBLIC)
@@ -206,7 +207,7 @@ def test_a_callback_that_raises_does_not_silence_the_speaker(synthesiser: Synthe
 
 def test_notation_is_refused_when_it_is_queued(synthesiser: Synthesiser) -> None:
     with (
-        Speaker(synthesiser, SilentSink(), SilentSink()) as speaker,
+        Speaker(synthesiser, MemorySink(), MemorySink()) as speaker,
         pytest.raises(NotWordsError),
     ):
         speaker.say("Sf3", to=Output.PUBLIC)
@@ -214,7 +215,7 @@ def test_notation_is_refused_when_it_is_queued(synthesiser: Synthesiser) -> None
 
 def test_closing_falls_silent_and_reports_what_was_dropped(synthesiser: Synthesiser) -> None:
     started = threading.Event()
-    sink = SilentSink(realtime=True, on_start=lambda pcm, rate: started.set())
+    sink = MemorySink(realtime=True, on_start=lambda pcm, rate: started.set())
     first, second = Outcomes(), Outcomes()
     speaker = Speaker(synthesiser, sink, sink)
     speaker.say(PHRASE, to=Output.PUBLIC, on_done=first.append)
@@ -230,8 +231,8 @@ def test_the_sound_of_an_utterance_spoken_to_its_end_is_reported_once(
     synthesiser: Synthesiser,
 ) -> None:
     first = threading.Event()
-    public = SilentSink(realtime=True, on_start=lambda pcm, rate: first.set())
-    private = SilentSink()
+    public = MemorySink(realtime=True, on_start=lambda pcm, rate: first.set())
+    private = MemorySink()
     heard: list[tuple[str, bytes, int]] = []
     done = Outcomes()
 
@@ -249,7 +250,7 @@ def test_the_sound_of_an_utterance_spoken_to_its_end_is_reported_once(
 
 
 def test_a_sound_is_played_unchanged_in_its_turn(synthesiser: Synthesiser) -> None:
-    sink, pcm = SilentSink(), bytes(range(200)) * 20
+    sink, pcm = MemorySink(), bytes(range(200)) * 20
     with Speaker(synthesiser, sink, sink) as speaker:
         speaker.say("eins", to=Output.PRIVATE)
         speaker.say("12. Sf3, on tape", to=Output.PRIVATE, sound=lambda: (pcm, 8_000))
@@ -258,7 +259,7 @@ def test_a_sound_is_played_unchanged_in_its_turn(synthesiser: Synthesiser) -> No
     assert len(sink.played) == 2
 
 
-class HangingSink(SilentSink):
+class HangingSink(MemorySink):
     """An output that hangs while playing until `let` is set."""
 
     def __init__(self) -> None:
@@ -276,7 +277,7 @@ def test_an_output_that_hangs_is_reported_and_used_again_when_it_is_back(
     monkeypatch.setattr(speaker, "PLAYING_PATIENCE_S", 0.2)
     errors: list[str] = []
     outcomes: list[Outcome] = []
-    public, private = HangingSink(), SilentSink("earphone")
+    public, private = HangingSink(), MemorySink("earphone")
     with Speaker(synthesiser, private, public, on_error=errors.append) as made:
         for word in ("eins", "zwei"):
             made.say(word, to=Output.PUBLIC, on_done=outcomes.append)
@@ -298,7 +299,7 @@ def test_what_is_played_in_place_of_an_output_that_hangs_can_be_interrupted(
 ) -> None:
     monkeypatch.setattr(speaker, "PLAYING_PATIENCE_S", 0.2)
     begun = threading.Event()
-    private = SilentSink("earphone", realtime=True, on_start=lambda *_: begun.set())
+    private = MemorySink("earphone", realtime=True, on_start=lambda *_: begun.set())
     with Speaker(synthesiser, private, HangingSink(), on_error=lambda sentence: None) as made:
         made.say("eins zwei drei " * 5, to=Output.PUBLIC)
         assert begun.wait(PATIENCE_S)
@@ -312,7 +313,7 @@ def test_a_private_answer_is_never_played_publicly_when_the_earphone_fails(
 ) -> None:
     monkeypatch.setattr(speaker, "PLAYING_PATIENCE_S", 0.2)
     outcomes: list[Outcome] = []
-    public, private = SilentSink(), HangingSink()
+    public, private = MemorySink(), HangingSink()
     with Speaker(synthesiser, private, public, on_error=lambda sentence: None) as made:
         made.say("eins", to=Output.PRIVATE, on_done=outcomes.append)
         assert made.wait(PATIENCE_S)

@@ -16,7 +16,7 @@ from tests.table.sitting import ManualClock
 
 KEYS_ONLY = WantedDevices(microphone="none", silent=True)
 SETUP = Setup(
-    t=0, time_control="300", arbiter="automatic", white=Player(impaired=True), black=Player()
+    t=0, time_control="240", arbiter="automatic", white=Player(impaired=True), black=Player()
 )
 
 

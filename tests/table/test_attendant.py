@@ -13,6 +13,7 @@ import platformdirs
 import pytest
 
 from blindplay.boards.peg import calibration
+from blindplay.boards.peg import protocol as peg
 from blindplay.boards.peg.calibration import Calibration
 from blindplay.boards.peg.emulator import EmulatedBoard, practise
 from blindplay.boards.ports import BoardNotFoundError
@@ -27,7 +28,7 @@ from blindplay.speech import audio_devices
 from blindplay.speech.audio import AudioError
 from blindplay.speech.recogniser import Recogniser, Recognition
 from blindplay.speech.synthesis import Synthesiser
-from blindplay.table.attendant import AnsweringEar, Attendant, Prompter, open_ear, set_up
+from blindplay.table.attendant import AnsweringEar, Attendant, News, Prompter, open_ear, set_up
 from blindplay.table.devices import WantedDevices
 from blindplay.table.play import run
 from blindplay.table.reviewing import Teacher, solve
@@ -149,6 +150,28 @@ def test_a_board_that_is_set_up_already_is_told_so() -> None:
         assert led.out.getvalue() == "Die Stellung ist aufgestellt.\n"
 
 
+def test_what_was_said_before_hands_are_led_is_kept_for_whoever_heeds_it() -> None:
+    said = Decision(Verdict.ASK, Recognition(()))
+    with EmulatedBoard("4k3/8/8/8/8/8/4P3/4K3") as board, prompter() as (stack, voice, _out):
+        attendant = Attendant(stack, voice, GERMAN, Keys(), board.url)
+        attendant.hear(said)
+        assert attendant.lead(GOAL)  # nobody heeds it
+        attendant.tell("later")
+        assert attendant.event() == News("later")
+        heard: list[object] = []
+
+        def heed(event: object) -> bool:
+            heard.append(event)
+            return True
+
+        attendant.hear(said)
+        assert attendant.lead(GOAL, heed=heed)
+        attendant.tell("later")
+        while News("later") not in heard:
+            heard.append(attendant.event())
+        assert heard == [said, News("later")]
+
+
 def test_no_board_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(BoardNotFoundError):
         set_up(str(tmp_path / "none"), GOAL, GERMAN, True, io.StringIO(), io.StringIO())
@@ -263,8 +286,8 @@ def test_contacts_that_were_found_bad_are_told_before_the_game(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(platformdirs, "user_config_path", lambda *_, **__: tmp_path)
-    with EmulatedBoard() as board:
-        calibration.keep(board.url, Calibration(bad={"e4": "bad"}))
+    with EmulatedBoard(which=peg.Identity(10)) as board:
+        calibration.keep("0000000a", "another port", Calibration(bad={"e4": "bad"}))
         game = Played(board, tmp_path / "game.jsonl")
         game.wait("said privately: Feld Eva vier: der Kontakt ist schlecht.")
         game.quit()

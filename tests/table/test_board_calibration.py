@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -12,8 +11,9 @@ import platformdirs
 import pytest
 
 from blindplay.boards.peg import protocol as peg
-from blindplay.boards.peg.calibration import Calibration, HoleReading, kept
+from blindplay.boards.peg.calibration import Calibration, kept
 from blindplay.boards.peg.emulator import EmulatedBoard
+from blindplay.boards.peg.raw_board import HoleReading
 from blindplay.language import Language, languages, load
 from blindplay.table.board_calibration import calibrate, check
 from tests.command_line import run
@@ -26,7 +26,7 @@ EMPTY_BOARD = "8/8/8/8/8/8/8/8"
 def own_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "configuration"
     monkeypatch.setattr(platformdirs, "user_config_path", lambda *_, **__: folder)
-    return folder / "boards.json"
+    return folder / "boards"
 
 
 def reading(level: int, code: int, *, spread: int = 2) -> HoleReading:
@@ -179,9 +179,10 @@ def test_an_emulated_board_is_checked_and_the_result_is_saved(own_configuration:
     with EmulatedBoard(EMPTY_BOARD, lift_ms=5) as board:
         hands = Hands(board)
         assert calibrate(board.url, GERMAN, True, hands, hands.out)
-        known = kept(board.url)
+        known = kept(board.which.text, board.url)
         assert known is not None and len(known.squares) == 64 and len(known.pieces) == 12
-        assert board.url in json.loads(own_configuration.read_text())
+        (file,) = own_configuration.iterdir()
+        assert file.name == f"{board.which.text}.json"
         assert "Das Ergebnis ist in" in hands.out.getvalue()
 
 
@@ -191,7 +192,7 @@ def test_a_missing_piece_is_reported_and_the_check_can_be_left() -> None:
         keys = ["", "", "quit"]  # nothing was put on e4
         assert not calibrate(board.url, GERMAN, True, keys, out)
         assert "Feld Eva vier: keine Figur erkannt." in out.getvalue()
-        assert kept(board.url) is None
+        assert kept(board.which.text, board.url) is None
 
 
 def test_a_check_that_ends_before_the_first_square_is_not_passed() -> None:
@@ -212,5 +213,5 @@ def test_pieces_left_on_the_board_are_reported() -> None:
         out = io.StringIO()
         assert not calibrate(board.url, GERMAN, True, ["", "quit"], out)
         assert "Feld Eva zwei ist nicht leer." in out.getvalue()
-        known = kept(board.url)
+        known = kept(board.which.text, board.url)
         assert known is not None and known.bad == {"e2": "not_empty"}

@@ -136,6 +136,18 @@ def test_a_loss_is_told_to_everybody_and_so_is_that_it_is_back(sitting: Sitting)
     assert "trouble: The cable is off." in sitting.printed
 
 
+def test_a_board_with_an_older_firmware_is_named_once_however_often_it_comes_back(
+    sitting: Sitting,
+) -> None:
+    board = OwnBoard(None)
+    sitting.session.attach(board, "black")
+    advice = "The board at own has firmware 1.1."
+    for _time in range(2):
+        board.tell(events.Connected("own", "own board", advice=advice))
+        board.tell(events.Disconnected("The cable is off."))
+    assert sitting.printed.count(f"trouble: {advice}") == 1
+
+
 def test_a_bad_contact_is_printed_each_time_and_said_once(sitting: Sitting) -> None:
     board = OwnBoard()
     sitting.session.attach(board, "white")
@@ -279,6 +291,42 @@ def test_a_doubted_piece_is_touched_neither_when_it_is_pressed_down_nor_when_it_
         changing.place("e2", "P")
     assert sitting.said() == [] and hands(sitting) == []
     assert not sitting.table.game.turn.touched
+
+
+def counts_empty(square: str) -> str:
+    words = GERMAN.sentence("contact_counts_empty", square=square)
+    return GERMAN.sentence("on_board_of", player=GERMAN.sentence("white"), words=words)
+
+
+def test_a_placed_piece_that_cannot_be_is_asked_about_and_counts_when_it_was_put_back(
+    sitting: Sitting, changing: Changing
+) -> None:
+    """The press waits meanwhile: without a move it would be illegal (7.5.3)."""
+    changing.lift("e2")
+    changing.tell(events.PieceDoubted("e4", empty=True))
+    assert sitting.said() == [counts_empty("Eva vier")]
+    changing.tell(events.LeverPressed("white"))
+    assert sitting.said()[0] == counts_empty("Eva vier")
+    assert not sitting.ruled("illegal")
+    changing.place("e4", "P")
+    changing.tell(events.PieceCertain("e4"))
+    assert sitting.said()[0] == "Eva vier: weißer Bauer."
+    assert hands(sitting) == [("lift", "e2"), ("place", "e4")]
+    assert sitting.table.game.turn.touched == [chess.E2]
+
+
+def test_a_piece_in_a_damp_hole_is_no_fact_and_hinders_no_move(
+    sitting: Sitting, changing: Changing
+) -> None:
+    changing.tell(events.PieceDoubted("h5", empty=True))
+    assert sitting.said() == [counts_empty("Hector fünf")]
+    changing.lift("e2")
+    changing.place("e4", "P")
+    changing.tell(events.LeverPressed("white"))
+    assert hands(sitting) == [("lift", "e2"), ("place", "e4")]
+    assert counts_empty("Hector fünf") not in sitting.said()
+    changing.tell(events.PieceCertain("h5"))
+    assert "Hector fünf: leer." in sitting.said()
 
 
 def test_a_doubted_piece_that_is_lifted_to_move_is_touched(

@@ -12,6 +12,7 @@ from typing import cast
 import chess
 import pytest
 
+from benchmarks.memory_audio import MemorySink
 from blindplay.language import Command, load
 from blindplay.laws import Ruling
 from blindplay.laws import facts as f
@@ -24,7 +25,7 @@ from blindplay.laws.rulings import (
     DifferingSquare,
     Obliged,
 )
-from blindplay.speech.audio import AudioError, SilentSink
+from blindplay.speech.audio import AudioError
 from blindplay.speech.speaker import Outcome, Output, Speaker, Voicing
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table.choices import PressAnswer, Printed
@@ -41,7 +42,7 @@ LANGUAGES = ("de", "en", "nb", "sv", "da")
 # --- an output that fails -----------------------------------------------------------------------
 
 
-class Cable(SilentSink):
+class Cable(MemorySink):
     """An output whose cable can be pulled."""
 
     def __init__(self) -> None:
@@ -103,7 +104,7 @@ class Ear:
     """A player, the sound that reaches their earphone, and how they want to be spoken to."""
 
     def __init__(self, sit: Sit, synthesiser: Synthesiser, keep: Callable[[Voicing], None]) -> None:
-        self.sink = SilentSink()
+        self.sink = MemorySink()
         self.speaker = Speaker(synthesiser, self.sink, self.sink)
         self.sitting: Sitting = sit(self.speaker, options={"on_voicing": keep})
         self.desk = self.sitting.session.desk
@@ -224,7 +225,7 @@ def test_words_that_a_model_lacks_are_named_once(sit: Sit) -> None:
 def test_what_is_no_words_is_trouble_and_printed(
     sit: Sit, synthesiser: Synthesiser, tmp_path: Path
 ) -> None:
-    sitting = sit(Speaker(synthesiser, SilentSink(), SilentSink()))
+    sitting = sit(Speaker(synthesiser, MemorySink(), MemorySink()))
     sitting.session.desk.say(Output.PUBLIC, "Sf3")
     assert "trouble: 'Sf3' must be spelled out in words" in sitting.printed
 
@@ -236,7 +237,7 @@ def test_what_is_no_words_is_trouble_and_printed(
 def test_a_press_is_answered_as_the_player_prefers(
     sit: Sit, synthesiser: Synthesiser, answer: PressAnswer
 ) -> None:
-    sink = SilentSink()
+    sink = MemorySink()
     sitting = sit(Speaker(synthesiser, sink, sink), options={"press_answer": answer})
     desk = sitting.session.desk
     desk.speak(Announcement(GERMAN.sentence("clock_stopped")))

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from blindplay.table.hall_contact import LONG_S, HallContact, Pairings
+from unittest import mock
+
+import pytest
+
+from blindplay.table.hall_contact import LONG_S, Elsewhere, HallContact, Pairings
 from blindplay.wording.values import Pairing
+from tests.waiting import PATIENCE_S
 
 
 def test_a_short_break_is_not_told_and_a_long_one_once() -> None:
@@ -29,6 +34,36 @@ def test_a_hall_that_was_never_reached_is_told_too() -> None:
     contact.see(False, 0.0)
     contact.see(False, LONG_S)
     assert told == [False]
+
+
+@pytest.mark.parametrize(
+    ("unreached", "online", "waits"),
+    [(None, False, [5.0]), (1.0, False, [1.0]), (1.0, True, [1.0, 4.0])],
+)
+def test_a_new_game_waits_for_the_hall_only_if_it_is_reached(
+    unreached: float | None, online: bool, waits: list[float]
+) -> None:
+    """A game that is resumed waits for a broker that is slow; a new one begins without it."""
+    contact, waited = HallContact(), list[float | None]()
+    contact.join(lambda seconds: False)
+    contact.see(online, 0.0)
+
+    def wait(seconds: float | None = None) -> bool:
+        waited.append(seconds)
+        return False
+
+    with mock.patch.object(contact._heard, "wait", wait):
+        assert contact.hear_first(5.0, unreached) is None
+    assert waited == waits
+    contact.hear(Elsewhere(now=True))  # the word comes when people play already
+    assert contact.elsewhere is not None and not contact.holds
+
+
+def test_the_halls_word_ends_the_wait_before_a_new_game() -> None:
+    contact = HallContact()
+    contact.join(lambda seconds: False)
+    contact.hear(Elsewhere(now=True))
+    assert contact.hear_first(PATIENCE_S, PATIENCE_S) == Elsewhere(now=True) and contact.holds
 
 
 FOUR = Pairing("3", "4", "Anna Berg", "Bert Dahl")

@@ -8,12 +8,12 @@ from pathlib import Path
 import chess
 import pytest
 
+from benchmarks.memory_audio import MemorySink
 from blindplay.console.server import ConsoleHost
 from blindplay.language import Command, load
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 from blindplay.record import Tape
-from blindplay.speech.audio import SilentSink
 from blindplay.speech.endpointing import MicrophoneMode
 from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.speaker import Output, Speaker
@@ -234,7 +234,7 @@ def test_t_is_the_talk_button(sitting: Sitting, recogniser: Recogniser) -> None:
 
 
 def test_every_line_ends_what_is_being_said(sit: Sit, synthesiser: Synthesiser) -> None:
-    sink = SilentSink(realtime=True)
+    sink = MemorySink(realtime=True)
     session = sit(Speaker(synthesiser, sink, sink)).session
     session.desk.say(Output.PRIVATE, GERMAN.sentence("seal_asked", player="Weiß"))
     assert not Keyboard(session).do_all(["tape off"])
@@ -245,7 +245,7 @@ def test_every_line_ends_what_is_being_said(sit: Sit, synthesiser: Synthesiser) 
 def test_tape_plays_privately_what_was_said_from_a_move_on(
     sit: Sit, synthesiser: Synthesiser, tmp_path: Path
 ) -> None:
-    private, public = SilentSink("private"), SilentSink("public")
+    private, public = MemorySink("private"), MemorySink("public")
     session = sit(Speaker(synthesiser, private, public)).session
     session.keep_tape(Tape(tmp_path / "game.tape"))
     session.wait_until_said()
@@ -682,7 +682,7 @@ def test_a_typed_fact_that_ends_the_game_or_sets_a_clock_is_asked_first(
 
 
 def test_a_move_that_mates_is_not_asked_about(sit: Sit) -> None:
-    sitting = sit(fen="6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", time_control="300")
+    sitting = sit(fen="6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", time_control="240")
     sitting.start()
     sitting.table.submit(f.Announce(by="white", move="a1a8"))
     typed(sitting, "execute white a1a8")
@@ -695,3 +695,9 @@ def test_a_move_that_mates_is_not_asked_about(sit: Sit) -> None:
 def test_what_ends_and_undoes_nothing_is_done_at_once(sitting: Sitting, line: str) -> None:
     typed(sitting, line)
     assert not any(GERMAN.sentence("say_yes_or_no") in said for said in sitting.said())
+
+
+@pytest.mark.parametrize("word", ["analysieren", "Analyse", "analyse"])
+def test_a_game_that_is_being_played_is_not_analysed(sitting: Sitting, word: str) -> None:
+    assert typed(sitting, word) == []
+    assert sitting.said() == [GERMAN.sentence("analyse_refused")]

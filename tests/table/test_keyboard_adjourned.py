@@ -32,7 +32,7 @@ ARBITER = SAID("envelope_arbiter", player="Schwarz")
 def adjourned(path: Path, **setup: Any) -> None:
     """A game in ``path`` that White adjourned after 1 e4 e5, with Nf3 in the envelope; its table
     was killed."""
-    automatic = {"arbiter": "automatic", "time_control": "300"}
+    automatic = {"arbiter": "automatic", "time_control": "240"}
     fields = {**automatic, "white": Player(impaired=True), **setup}
     with Journal(path) as journal:
         table = Table(journal, Setup(t=0, **fields))
@@ -141,7 +141,7 @@ def test_a_move_made_on_the_board_before_it_was_sealed_is_heard_too(tmp_path: Pa
     """I.1.1: it is the sealed move, and nobody has announced it."""
     path = tmp_path / "game.jsonl"
     with Journal(path) as journal:
-        table = Table(journal, Setup(t=0, time_control="300", arbiter="automatic"))
+        table = Table(journal, Setup(t=0, time_control="240", arbiter="automatic"))
         table.submit(f.Start())
         table.submit(f.Arbiter(do="adjourn"))
         table.submit(f.Make(by="white", move="g1f3"))
@@ -151,7 +151,7 @@ def test_a_move_made_on_the_board_before_it_was_sealed_is_heard_too(tmp_path: Pa
 
 
 def test_a_sealed_mate_is_heard_with_the_result(sit: Sit) -> None:
-    sitting = sit(fen="6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", time_control="300")
+    sitting = sit(fen="6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", time_control="240")
     sitting.start()
     seal(sitting, "Ta8")
     typed(sitting, "open")
@@ -258,7 +258,7 @@ def test_where_an_arbiter_presides_the_wish_is_theirs_to_answer(sit: Sit) -> Non
 
 
 def killed_while(path: Path, *facts: f.Fact) -> None:
-    setup = Setup(t=0, time_control="300", arbiter="automatic", white=Player(impaired=True))
+    setup = Setup(t=0, time_control="240", arbiter="automatic", white=Player(impaired=True))
     with Journal(path) as journal:
         table = Table(journal, setup)
         for fact in (f.Start(), *facts):

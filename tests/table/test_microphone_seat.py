@@ -10,11 +10,12 @@ from typing import cast
 import chess
 import pytest
 
+from benchmarks.memory_audio import MemorySink
 from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.hearing.recognisers import open_recogniser
 from blindplay.laws import facts as f
 from blindplay.speech import ensemble
-from blindplay.speech.audio import BLOCK_BYTES, QueueSource, SilentSink
+from blindplay.speech.audio import BLOCK_BYTES, QueueSource
 from blindplay.speech.endpointing import MicrophoneMode
 from blindplay.speech.ensemble import Ensemble
 from blindplay.speech.listener import Listener
@@ -53,7 +54,7 @@ class Seat:
 
 @pytest.fixture
 def player(sit: Sit, recogniser: Recogniser, synthesiser: Synthesiser) -> Seat:
-    sink = SilentSink()
+    sink = MemorySink()
     sitting = sit(Speaker(synthesiser, sink, sink))
     sitting.start()
     return Seat(sitting, recogniser, synthesiser)
@@ -156,7 +157,7 @@ class HearsForEver:
     """A listener whose recogniser does not come back from hearing an utterance again."""
 
     outdated = True
-    timing = None
+    segment = None
     now = 0.0
 
     def __init__(self) -> None:

@@ -59,6 +59,19 @@ def test_a_game_of_a_hall_begins_with_its_pairing_in_the_languages_of_the_player
     assert said[-1] == GERMAN.sentence("begin_key")
 
 
+def test_that_the_next_pairing_is_withdrawn_is_said_when_no_game_is_disturbed(sit: Sit) -> None:
+    at = paired(sit)
+    withdrawn = GERMAN.sentence("pairing_withdrawn")
+    here, there = Pairing("4", "4", "Cia Ek", "Anna Berg"), Pairing("4", "7", "Eva", "Bert Dahl")
+    for fact, said in ((f.Start(), False), (f.Resign(by="white"), True)):
+        at.table.submit(fact)
+        for lose in (at.table.pairings.lose, lambda: at.table.pairings.tell([])):
+            at.table.pairings.tell([here, there])
+            at.said()
+            lose()
+            assert (withdrawn in at.said()) is said
+
+
 def test_the_next_pairing_is_said_when_no_game_is_disturbed(sit: Sit) -> None:
     at = paired(sit)
     at.said()
@@ -282,6 +295,26 @@ def test_a_game_that_went_on_elsewhere_says_so_first_and_asks(sit: Sit, result: 
     assert conflict == GERMAN.sentence(key, result="Die Partie ist beendet. Schwarz gewinnt.")
     assert at.session.setting_up.entered()
     assert at.said() == [f"{conflict} {ASKED}"] and at.table.game.clock.running is None
+    assert at.table.hall.holds
+    at.session.typed("white", "ja")
+    assert at.table.game.clock.running == "white" and not at.table.hall.holds
+
+
+@pytest.mark.parametrize("resumed", [False, True])
+def test_that_another_machine_has_the_table_is_said_first_and_asked_before_a_game_begins(
+    sit: Sit, resumed: bool
+) -> None:
+    at = sit(time_control="900+10")
+    if resumed:
+        for fact in (f.Start(), STOPPED):
+            at.table.submit(fact)
+    at.said()
+    at.table.hall.hear(Elsewhere(now=True))
+    open_game(at.session, resumed=resumed)
+    twice = GERMAN.sentence("hall_twice")
+    assert twice in at.said()[:2]
+    assert at.session.setting_up.entered()
+    assert at.said()[-1] == f"{twice} {ASKED}" and at.table.game.clock.running is None
     assert at.table.hall.holds
     at.session.typed("white", "ja")
     assert at.table.game.clock.running == "white" and not at.table.hall.holds

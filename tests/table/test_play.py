@@ -11,18 +11,19 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import pytest
 
 from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.conversation import OpeningWord
 from blindplay.language import Command
-from blindplay.laws.facts import Player, Setup
+from blindplay.laws.facts import Arbiter, Arrive, CallArbiter, Fact, Player, Position, Setup
 from blindplay.record import JournalError, games, read_journal
 from blindplay.speech import audio_devices
 from blindplay.speech.speaker import Outcome
@@ -31,6 +32,7 @@ from blindplay.table.choices import Printed
 from blindplay.table.devices import WantedDevices
 from blindplay.table.hall_contact import Elsewhere
 from blindplay.table.play import DEFAULT, TableOptions, run
+from blindplay.wording.announcements import result_in_words
 from tests import command_line
 from tests.conversation.conversing import GERMAN, KNIGHTS
 from tests.record.disks import failing
@@ -131,6 +133,14 @@ def test_a_game_that_begins_on_a_full_disk_says_so_first_and_again_when_it_is_le
     assert not read_journal(tmp_path / "game.jsonl").facts
 
 
+def test_a_script_can_tell_whether_the_game_that_was_left_is_saved(tmp_path: Path) -> None:
+    path = str(tmp_path / "game.jsonl")
+    left = ("play", "--silent", "--microphone", "none", "--journal", path)
+    with failing("write"):
+        assert command_line.run(*left, stdin="quit\n").status == 1
+    assert command_line.run(*left, stdin="quit\n").status == 0
+
+
 def test_a_game_that_begins_on_a_full_disk_is_kept_whole_when_there_is_room(
     tmp_path: Path,
 ) -> None:
@@ -150,6 +160,25 @@ def test_a_game_that_begins_on_a_full_disk_is_kept_whole_when_there_is_room(
         run(path, setup, KEYS_ONLY, itertools.chain([""], lines()), out, options)
     assert [fact.kind for fact in read_journal(path).facts[:2]] == ["setup", "start"]
     assert games.kept_options(path) == {"voice": "own"}
+
+
+def test_what_was_noted_with_the_options_survives_a_full_disk(tmp_path: Path) -> None:
+    path, out = tmp_path / "game.jsonl", io.StringIO()
+    games.keep_options(path, {"voice": "reader", "left": True})  # of a game that is gone
+    options = TableOptions(kept={"voice": "own"})
+
+    def lines() -> Iterator[str]:
+        assert until(lambda: games.kept_options(path) == {"voice": "own"})
+        games.note(path, board_ids={"white": "0000000a"})
+        with failing("write"):
+            yield MOVE
+            assert until(lambda: MOVE in out.getvalue())
+        assert until(lambda: GERMAN.sentence("journal_saved") in out.getvalue())
+        yield "quit"
+
+    setup = Setup(t=0, time_control="5400", white=Player(impaired=True), arbiter="automatic")
+    run(path, setup, KEYS_ONLY, itertools.chain([""], lines()), out, options)
+    assert games.kept_options(path) == {"voice": "own", "board_ids": {"white": "0000000a"}}
 
 
 class HallThatWaits:
@@ -193,6 +222,41 @@ def test_who_leaves_hears_whether_the_hall_has_the_game(
     assert (resume in out.getvalue()) is ("hall_lacks" in said or MOVE in lines)
 
 
+@pytest.mark.parametrize("fact", [None, Arrive(by="black"), CallArbiter(by="white")])
+def test_a_withdrawn_game_stays_where_somebody_has_done_something_in_it(
+    tmp_path: Path, fact: Fact | None
+) -> None:
+    """The hall withdraws it before it has begun. Nobody is led to it again."""
+    path, given = tmp_path / "game.jsonl", list[float]()
+
+    def has_it(seconds: float) -> bool:
+        given.append(seconds)
+        return True
+
+    @contextmanager
+    def hall(table: Table, about: object) -> Iterator[None]:
+        table.hall.hear(None)
+        table.hall.join(has_it)
+        table.submit(Position(board="white", placement="8/8/8/8/8/8/8/8"))
+        table.submit(Arbiter(by="table", do="stop_clocks"))
+        if fact is not None:
+            table.submit(fact)
+        with table.lock:
+            table.pairings.withdraw("pairing_withdrawn")
+        yield
+
+    out = io.StringIO()
+    options = replace(DEFAULT, kept={"await_pairing": True})
+    ended = run(path, Setup(), KEYS_ONLY, [], out, options, companion=hall)
+    assert ended.withdrawn and GERMAN.sentence("pairing_withdrawn") in out.getvalue()
+    if fact is None:
+        assert not list(tmp_path.iterdir()) and not given
+        return
+    assert fact.kind in [one.kind for one in read_journal(path).facts] and given
+    with mock.patch.object(games, "tables_folder", lambda: tmp_path), pytest.raises(ValueError):
+        games.last_unfinished()
+
+
 def test_a_game_whose_end_the_table_has_signed_elsewhere_is_not_reopened(tmp_path: Path) -> None:
     path, out = tmp_path / "game.jsonl", io.StringIO()
     begun(path, MOVE, "quit")
@@ -205,7 +269,9 @@ def test_a_game_whose_end_the_table_has_signed_elsewhere_is_not_reopened(tmp_pat
 
     with pytest.raises(JournalError, match=r"not reopened: the hall has its end, 0-1, signed"):
         run(path, None, KEYS_ONLY, ["", "quit"], out, companion=hall)
-    assert path.read_bytes() == before and not out.getvalue()
+    assert path.read_bytes() == before
+    result = result_in_words(GERMAN, "0-1")
+    assert GERMAN.sentence("hall_finished", result=result) in out.getvalue()
 
 
 def test_the_end_of_the_keys_ends_a_table_with_nothing_else(tmp_path: Path) -> None:
@@ -219,10 +285,12 @@ def test_the_end_of_the_keys_ends_a_table_with_nothing_else(tmp_path: Path) -> N
 def test_players_sign_by_voice_when_the_keys_have_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The table closes after a minute of silence. Here each look at the time is 20 s later."""
+    """The table closes after a minute of silence. Here each look at the time is 20 s later. A
+    microphone that was there counts also while it is pulled out: it comes back."""
     resign = GERMAN.command(Command.RESIGN)
     for hears in (True, False):
-        monkeypatch.setattr(play, "hears", lambda session, hears=hears: hears)
+        asked = mock.Mock(side_effect=[True] if hears else itertools.repeat(False))
+        monkeypatch.setattr(play, "hears", asked)
         monkeypatch.setattr(
             play, "time", SimpleNamespace(monotonic=itertools.count(step=20).__next__)
         )

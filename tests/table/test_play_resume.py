@@ -16,7 +16,7 @@ from tests.table.playing import played
 from tests.table.sitting import play_moves
 
 SETUP = Setup(
-    t=0, time_control="300", arbiter="present", white=Player(impaired=True), black=Player()
+    t=0, time_control="240", arbiter="present", white=Player(impaired=True), black=Player()
 )
 
 

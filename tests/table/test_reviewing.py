@@ -50,7 +50,7 @@ def points(tmp_path_factory: pytest.TempPathFactory) -> list[TurningPoint]:
 
 
 def taught(
-    lesson: Callable[[Teacher], None],
+    lesson: Callable[[Teacher], object],
     keys: str,
     *,
     silent: bool = True,

@@ -10,6 +10,7 @@ from pathlib import Path
 import chess
 import pytest
 
+from benchmarks.memory_audio import MemorySink
 from blindplay.conversation import effects as e
 from blindplay.conversation.state import HeardUtterance
 from blindplay.extras import install_command
@@ -23,7 +24,7 @@ from blindplay.laws.due import due
 from blindplay.laws.facts import SIDES, Player
 from blindplay.laws.rulings import Announced
 from blindplay.record import Journal
-from blindplay.speech.audio import QueueSource, SilentSink, read_audio, read_wav, write_wav
+from blindplay.speech.audio import QueueSource, read_audio, read_wav, write_wav
 from blindplay.speech.confusions import NEVER_SEEN, Confusions
 from blindplay.speech.models.folders import find_model
 from blindplay.speech.recogniser import Hypothesis, Recogniser, Recognition
@@ -163,7 +164,7 @@ def test_the_opponents_press_confirms_nothing(seat: Sitting) -> None:
 def test_a_press_while_the_move_is_read_waits_until_it_was_heard(
     sit: Sit, synthesiser: Synthesiser
 ) -> None:
-    sink = SilentSink()
+    sink = MemorySink()
     sitting = sit(Speaker(synthesiser, sink, sink))
     sitting.start()
     sitting.session.desk.speaker.interrupt(hold=1e9)  # type: ignore[union-attr]
@@ -351,7 +352,7 @@ FOOLS_MATE = [
 def test_the_reader_gets_each_private_sentence_of_a_game_once_and_everybody_the_others(
     sit: Sit, synthesiser: Synthesiser
 ) -> None:
-    reader, own = RecordingReader(), SilentSink()
+    reader, own = RecordingReader(), MemorySink()
     speaker = Speaker(synthesiser, own, own, reader=reader.screen_reader())
     sitting = sit(speaker, time_control="5400")
     sitting.start()
@@ -376,7 +377,7 @@ def test_the_reader_gets_each_private_sentence_of_a_game_once_and_everybody_the_
 def test_what_is_typed_ends_what_is_read_only_if_its_reader_goes_on(
     sit: Sit, synthesiser: Synthesiser
 ) -> None:
-    reader, quiet = RecordingReader(ends=False), SilentSink()
+    reader, quiet = RecordingReader(ends=False), MemorySink()
     speaker = Speaker(synthesiser, quiet, quiet, reader=reader.screen_reader())
     sitting = sit(speaker)
     sitting.start()
@@ -396,7 +397,7 @@ def test_what_is_typed_ends_what_is_read_only_if_its_reader_goes_on(
 def test_the_word_for_a_reader_that_is_gone_is_said_by_our_voice(
     sit: Sit, synthesiser: Synthesiser
 ) -> None:
-    reader, own = RecordingReader(), SilentSink()
+    reader, own = RecordingReader(), MemorySink()
     reader.closed = True
     sitting = sit(Speaker(synthesiser, own, own, reader=reader.screen_reader()))
     sitting.session.desk.say(Output.PRIVATE, "weiter")
@@ -440,7 +441,7 @@ def test_an_english_table_announces_in_a_german_voice(
     sit: Sit, english: Synthesiser, tmp_path: Path
 ) -> None:
     """What the loudspeaker plays is understood by the German speech model."""
-    sink = SilentSink()
+    sink = MemorySink()
     with Speaker(english, sink, sink) as speaker:
         sitting = sit(speaker, language="en", white=Player(impaired=True, language="en"))
         sitting.start()

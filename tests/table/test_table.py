@@ -175,7 +175,7 @@ def test_the_time_without_a_table_is_charged_as_the_arbiter_says_and_replays_so(
         clock, down = table.game.clock, table.down
         assert clock.running == ("white" if charged else None)
         assert down is not None and down >= 60_000
-        left = 279_600 - (down + 3000 if charged else 0)
+        left = 219_600 - (down + 3000 if charged else 0)
         assert clock.left["white"] == pytest.approx(left, abs=2)
         stood = dict(clock.left)
         again = Game(PackWords())
@@ -186,7 +186,7 @@ def test_the_time_without_a_table_is_charged_as_the_arbiter_says_and_replays_so(
 
 @pytest.fixture
 def sitting(sit: Sit) -> Sitting:
-    return sit(options={"tick_seconds": 0.05}, time_control="300")
+    return sit(options={"tick_seconds": 0.05}, time_control="240")
 
 
 def test_a_full_disk_is_said_aloud_once_and_that_all_is_saved_again(sitting: Sitting) -> None:

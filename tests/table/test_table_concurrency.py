@@ -14,6 +14,7 @@ from pathlib import Path
 import chess
 import pytest
 
+from benchmarks.memory_audio import MemorySink
 from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.console.access import RateLimiter
 from blindplay.console.server import ConsoleHost
@@ -23,7 +24,7 @@ from blindplay.laws import Game, Taken
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
 from blindplay.record import Journal, read_journal
-from blindplay.speech.audio import QueueSource, SilentSink, read_audio
+from blindplay.speech.audio import QueueSource, read_audio
 from blindplay.speech.models.folders import find_model
 from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser
@@ -60,7 +61,7 @@ def test_all_devices_and_four_consoles_at_once_make_one_game(
     with ExitStack() as stack:
         journal = stack.enter_context(Journal(tmp_path / "game.jsonl"))
         synthesiser = stack.enter_context(Synthesiser("de", spellings=pack.spoken))
-        sinks = [SilentSink(name, keeps=False) for name in ("private", "public")]
+        sinks = [MemorySink(name, keeps=False) for name in ("private", "public")]
         table = Table(journal, SETUP)
         taken += table.log
         table.listen(keep)

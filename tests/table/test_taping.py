@@ -14,6 +14,7 @@ from pathlib import Path
 import chess
 import pytest
 
+from benchmarks.memory_audio import MemorySink, MemorySource
 from blindplay.hearing.statement import Statement, interpret
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
@@ -21,7 +22,7 @@ from blindplay.record import Journal, Tape, TapeError
 from blindplay.record.tape import EXPORT_RATE, tape_folder
 from blindplay.record.tape_playback import write_tape
 from blindplay.speech import audio_devices
-from blindplay.speech.audio import RATE, MemorySource, QueueSource, SilentSink, read_audio, read_wav
+from blindplay.speech.audio import RATE, QueueSource, read_audio, read_wav
 from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
@@ -42,7 +43,7 @@ class Taped(Sitting):
     """A table that speaks, with what its outputs have played."""
 
     def __init__(self, folder: Path, synthesiser: Synthesiser) -> None:
-        self.private, self.public = SilentSink("private"), SilentSink("public")
+        self.private, self.public = MemorySink("private"), MemorySink("public")
         super().__init__(folder, Speaker(synthesiser, self.private, self.public))
 
 
@@ -113,7 +114,7 @@ def test_an_announcement_does_not_wait_for_the_tape_and_an_interruption_ends_it(
         heard.append(f"tape {pcm[0]}" if len(pcm) == 2 * EXPORT_RATE else "announcement")
         began.release()
 
-    sink = SilentSink(realtime=True, on_start=start)
+    sink = MemorySink(realtime=True, on_start=start)
     synthesiser.render("weiter")
     with Speaker(synthesiser, sink, sink) as speaker:
         assert taping.play(speaker, 2)

@@ -15,6 +15,7 @@ from blindplay.speech.synthesis import Synthesiser
 from tests.conversation.conversing import GERMAN
 from tests.table.sitting import ManualClock, Sit, Sitting, play_moves
 from tests.table.speaking import PAUSE, ROOM, Microphone
+from tests.waiting import until
 
 OTHER_DB = -12.0
 """Another person in the room is so much softer."""
@@ -45,6 +46,8 @@ class Room:
         self._source.push(sound)
         self._heard += 1
         self.sitting.shows("heard White", self._heard)
+        # All of the pause, too: the next utterance, or press of the button, comes after it.
+        assert until(lambda: not self._source.waiting())
         with self.sitting.table.lock:
             pass  # what was heard is done now
 

@@ -19,13 +19,15 @@ from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.console.actions import ActionResult, act_after_hands
 from blindplay.console.pages import common
 from blindplay.laws import facts as f
-from blindplay.record import Journal, read_journal
+from blindplay.record import Journal, games, read_journal
 from blindplay.table import Table
 from blindplay.table.board_seat import BoardSeat
 from blindplay.table.devices import WantedDevices
-from blindplay.table.play import run
+from blindplay.table.play import TableOptions, run
+from blindplay.table.session import Session
 from tests.boards.dgt.emulated import EmulatedDgtBoard
 from tests.conversation.conversing import GERMAN
+from tests.record.disks import failing
 from tests.table.playing import SETUP
 from tests.table.sitting import START, Sit, Sitting
 from tests.waiting import until
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from hardware.emulated import FirmwareBoard
 
 ASKED, KNOWN = GERMAN.sentence("owners_asked"), GERMAN.sentence("owners_known")
+OTHER_BOARD, COPIED = "ist ein anderes als vorher", GERMAN.sentence("board_copied")
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"
 AFTER_E5 = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR"
 NAMELESS = "????????/????????/8/8/8/8/????????/????????"
@@ -61,11 +64,11 @@ class Port(SensorBoard):
     def answers_since(self, at: float, connection: int) -> bool:
         return self.answers and connection == self.connections
 
-    def plug(self, placement: str = START) -> None:
-        """A board with this position answers here."""
+    def plug(self, placement: str = START, which: str = "") -> None:
+        """A board with this position and this id, if it has one, answers here."""
         self.connections += 1
         self.answers = True
-        self.tell(events.Connected("port", "a board"))
+        self.tell(events.Connected("port", "a board", which=which))
         self.tell(events.BoardPosition(placement))
 
     def unplug(self) -> None:
@@ -85,16 +88,18 @@ class Port(SensorBoard):
 
 
 class TwoBoards:
-    """A table with a board for each side, each behind a port."""
+    """A table with a board for each side, each behind a port. ``ids`` are those of the boards."""
 
-    def __init__(self, sitting: Sitting, *, by_name: bool = False) -> None:
+    def __init__(
+        self, sitting: Sitting, *, by_name: bool = False, ids: tuple[str, str] = ("", "")
+    ) -> None:
         self.sitting, self.session = sitting, sitting.session
         self.white, self.black = Port(), Port()
         for seat, port in (("white", self.white), ("black", self.black)):
             self.session.attach(port, seat, by_name=by_name)
         if not by_name:
-            self.white.plug()
-            self.black.plug()
+            self.white.plug(which=ids[0])
+            self.black.plug(which=ids[1])
         self.sitting.said()
 
     @property
@@ -286,6 +291,111 @@ def test_boards_of_two_makers_are_never_asked_about(sit: Sit) -> None:
     assert two.game.turn.touched == [chess.E2]
 
 
+# --- boards with ids ------------------------------------------------------------------------------
+
+
+def with_ids(sit: Sit, *ids: str) -> TwoBoards:
+    sitting = sit(time_control="900")
+    sitting.start()
+    return TwoBoards(sitting, ids=(ids[0], ids[1]))
+
+
+@pytest.mark.parametrize("first", ["white", "black"])
+@pytest.mark.parametrize("exchanged", [False, True])
+def test_ids_tell_at_once_whose_boards_came_back(sit: Sit, exchanged: bool, first: str) -> None:
+    two = with_ids(sit, "a", "b")
+    two.lose_both()
+    port, other = (two.white, two.black)[:: -1 if exchanged else 1]
+    for one, which in ((port, "a"), (other, "b"))[:: 1 if first == "white" else -1]:
+        one.plug(which=which)
+        assert two.whose(one) == {"a": "white", "b": "black"}[which]
+    port.lift("e2")
+    other.lift("e7")
+    assert two.hands() == [("white", "lift", "e2"), ("black", "lift", "e7")]
+    said = " ".join(two.pass_a_second())
+    assert ASKED not in said and OTHER_BOARD not in said and two.game.owners_known
+
+
+def test_one_id_is_enough_if_the_other_board_has_none(sit: Sit) -> None:
+    two = with_ids(sit, "a", "")
+    two.lose_both()
+    two.white.plug()  # Black's, or a third one
+    two.white.lift("e7")
+    assert two.hands() == []
+    two.black.plug(which="a")
+    two.pass_a_second()
+    assert (two.whose(two.black), two.whose(two.white)) == ("white", "black")
+    two.black.lift("e2")
+    assert two.game.turn.touched == [chess.E2]
+    two.lose_both()
+    two.white.plug()  # not White's, which has an id
+    assert two.whose(two.white) == "black" and ASKED not in two.pass_a_second()
+
+
+def test_a_board_that_came_to_the_other_port_waits_until_that_loss_was_told(sit: Sit) -> None:
+    two = with_ids(sit, "a", "b")
+    two.white.unplug()
+    two.black.answers = False  # lost, too, and nobody has told it yet
+    two.white.plug(which="b")
+    two.white.lift("e7")
+    assert two.hands() == []
+    two.black.tell(events.Disconnected("The cable is off."))
+    two.pass_a_second()
+    assert two.whose(two.white) == "black"
+    two.black.plug(which="a")
+    assert two.whose(two.black) == "white" and two.hands() == [("black", "lift", "e7")]
+    assert ASKED not in two.pass_a_second()
+
+
+def test_another_board_in_the_place_of_ones_own_is_taken_and_said(sit: Sit) -> None:
+    two = with_ids(sit, "a", "b")
+    two.white.unplug()
+    two.sitting.said()
+    two.white.plug(which="c")
+    assert two.whose(two.white) == "white"
+    assert [line for line in two.sitting.said() if OTHER_BOARD in line]
+    two.white.unplug()
+    two.white.plug(which="c")
+    assert not [line for line in two.sitting.said() if OTHER_BOARD in line]
+
+
+def test_a_third_board_after_both_were_lost_is_asked_about(sit: Sit) -> None:
+    two = with_ids(sit, "a", "b")
+    two.lose_both()
+    two.white.plug(which="c")
+    two.white.lift("e2")
+    assert ASKED in two.pass_a_second() and two.hands() == []
+    two.white.place("e2", "P")
+    two.white.raise_king("black")
+    assert two.whose(two.white) == "black"
+    two.black.plug(which="a")
+    assert two.whose(two.black) == "white"
+
+
+def test_two_boards_with_the_same_id_are_noticed_said_and_asked_about(sit: Sit) -> None:
+    sitting = sit(time_control="900")
+    sitting.start()
+    two = TwoBoards(sitting, by_name=True)
+    two.white.plug(which="a")
+    two.black.plug(which="a")
+    two.pass_a_second()
+    two.white.raise_king("white")
+    assert COPIED in two.sitting.printed
+    two.lose_both()
+    two.white.plug(which="a")
+    two.white.lift("e2")
+    assert ASKED in two.pass_a_second() and two.hands() == []
+
+
+def test_a_copy_that_comes_in_the_place_of_a_board_is_noticed(sit: Sit) -> None:
+    two = with_ids(sit, "a", "b")
+    two.white.unplug()
+    two.white.plug(which="b")  # a copy of Black's board, which answers all the time
+    two.pass_a_second()
+    assert two.whose(two.white) == "white"
+    assert COPIED in two.sitting.printed
+
+
 # --- what stands on them --------------------------------------------------------------------------
 
 
@@ -394,6 +504,57 @@ def test_in_a_game_that_goes_on_only_the_names_of_ports_are_known(
     assert two.hands() == []
 
 
+@pytest.mark.parametrize("exchanged", [False, True])
+def test_in_a_game_that_goes_on_the_ids_from_before_are_known(sit: Sit, exchanged: bool) -> None:
+    sitting = sit(time_control="900")
+    games.keep_options(sitting.table.path, {"language": "de"})
+    sitting.start()
+    TwoBoards(sitting, ids=("a", "b"))
+    sitting.table.submit(f.BoardOwners(known=False))
+    kept = games.kept_options(sitting.table.path)
+    assert kept == {"language": "de", "board_ids": {"white": "a", "black": "b"}}
+    again = sit(time_control="900")
+    games.keep_options(again.table.path, kept)
+    again.start()
+    session = Session(again.table, GERMAN, None, again.session.transcript)
+    again.session = session
+    two = TwoBoards(again, by_name=True)
+    port, other = (two.white, two.black)[:: -1 if exchanged else 1]
+    port.plug(which="a")
+    other.plug(which="b")
+    port.lift("e2")
+    assert ASKED not in two.pass_a_second() and two.hands() == [("white", "lift", "e2")]
+    session.close()
+
+
+def test_ids_that_a_full_disk_refused_are_kept_as_soon_as_there_is_room(sit: Sit) -> None:
+    sitting = sit(time_control="900")
+    games.keep_options(sitting.table.path, {"language": "de"})
+    sitting.start()
+    with failing("write"):
+        TwoBoards(sitting, ids=("a", "b"))
+        sitting.table.submit(f.BoardOwners(known=False))
+    assert games.kept_options(sitting.table.path) == {"language": "de"}
+    sitting.table.save()
+    kept = games.kept_options(sitting.table.path)
+    assert kept == {"language": "de", "board_ids": {"white": "a", "black": "b"}}
+
+
+@pytest.mark.parametrize("ids", [5, "ab", ["a", "b"], {"white": 5, "black": None, "x": "a"}])
+def test_ids_of_before_that_somebody_has_damaged_stop_no_game(sit: Sit, ids: object) -> None:
+    again = sit(time_control="900")
+    games.keep_options(again.table.path, {"language": "de", "board_ids": ids})
+    again.start()
+    session = Session(again.table, GERMAN, None, again.session.transcript)
+    again.session = session
+    two = TwoBoards(again, ids=("a", "b"))
+    two.white.lift("e2")
+    assert two.hands() == [("white", "lift", "e2")]
+    kept = games.kept_options(again.table.path)
+    assert kept == {"language": "de", "board_ids": {"white": "a", "black": "b"}}
+    session.close()
+
+
 def test_a_question_of_before_is_forgotten_where_the_boards_are_others(sit: Sit) -> None:
     sitting = sit(time_control="900")
     sitting.start()
@@ -480,6 +641,23 @@ def pegged(request: pytest.FixtureRequest) -> Iterator[list[AnyBoard]]:
             yield [one, other]
 
 
+OLD = 0x0101
+
+
+@pytest.fixture(params=["software", "firmware"])
+def old(request: pytest.FixtureRequest) -> Iterator[list[AnyBoard]]:
+    """White's board and Black's, with a firmware from before boards had ids."""
+    if request.param == "firmware":
+        request.getfixturevalue("firmware")
+        from hardware.emulated import FirmwareBoard
+
+        with FirmwareBoard(old=True) as one, FirmwareBoard(seed=2, old=True) as other:
+            yield [one, other]
+    else:
+        with EmulatedBoard(firmware=OLD) as one, EmulatedBoard(firmware=OLD) as other:
+            yield [one, other]
+
+
 def join(ports: list[Path], *urls: str) -> None:
     """Let the names lead to these ports, in their order."""
     for name, url in zip(ports, urls, strict=True):
@@ -487,24 +665,58 @@ def join(ports: list[Path], *urls: str) -> None:
         name.symlink_to(url)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no symbolic links to ports")
-def test_two_pegged_boards_that_come_back_under_exchanged_names_are_known_by_a_king(
-    sit: Sit, ports: list[Path], pegged: list[AnyBoard]
-) -> None:
-    white, black = pegged
+def sit_down(sit: Sit, ports: list[Path], boards: list[AnyBoard]) -> Sitting:
+    """A game with a board for each side, in their order, that has begun."""
     sitting = sit(time_control="900", options={"tick_seconds": 0.1})
-    join(ports, white.url, black.url)
+    join(ports, *(board.url for board in boards))
     for seat, name in zip(("white", "black"), ports, strict=True):
         sitting.session.attach_board(seat, str(name))
     sitting.wait(lambda: all(seat.connected for seat in sitting.session.boards.values()))
     sitting.start()
-    for board in pegged:
+    return sitting
+
+
+def exchange(sitting: Sitting, ports: list[Path], boards: list[AnyBoard]) -> None:
+    """Unplug both boards, and plug them in again with their ports exchanged."""
+    for board in boards:
         board.unplug()
-    sitting.shows("Die Verbindung zum Brett von Weiß ist unterbrochen.")
-    sitting.shows("Die Verbindung zum Brett von Schwarz ist unterbrochen.")
-    join(ports, black.url, white.url)
-    for board in pegged:
+    sitting.wait(lambda: all(seat.gone for seat in sitting.session.boards.values()))
+    join(ports, *(board.url for board in reversed(boards)))
+    for board in boards:
         board.plug()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no symbolic links to ports")
+def test_two_pegged_boards_that_come_back_under_exchanged_names_are_known_by_their_ids(
+    sit: Sit, ports: list[Path], pegged: list[AnyBoard]
+) -> None:
+    white, black = pegged
+    sitting = sit_down(sit, ports, pegged)
+    for number in (1, 2, 3):
+        exchange(sitting, ports, pegged)
+        sitting.wait(lambda: not any(seat.gone for seat in sitting.session.boards.values()))
+        white.lift("d2")
+        sitting.shows("White's board: d2 lifted", number)
+        white.place("d2", "P")
+        black.lift("e7")
+        sitting.shows("Black's board: e7 lifted", number)
+        black.place("e7", "p")
+        sitting.shows("Black's board: p placed on e7", number)
+        ports.reverse()
+    assert ASKED not in sitting.printed and OTHER_BOARD not in sitting.printed
+    lifts = [one.fact for one in sitting.table.log if isinstance(one.fact, f.Lift)]
+    assert {(one.board, one.square) for one in lifts} == {("white", "d2"), ("black", "e7")}
+    touched = [one for one in sitting.session.rulings if one.kind == "touched"]
+    assert {vars(one)["square"] for one in touched} == {"d2"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no symbolic links to ports")
+def test_two_boards_of_an_old_firmware_that_come_back_exchanged_are_known_by_a_king(
+    sit: Sit, ports: list[Path], old: list[AnyBoard]
+) -> None:
+    white, black = old
+    sitting = sit_down(sit, ports, old)
+    exchange(sitting, ports, old)
     sitting.shows(ASKED)
     sitting.wait(lambda: all(seat.unassigned for seat in sitting.session.boards.values()))
     sitting.shows(ASKED)
@@ -530,7 +742,7 @@ def test_a_game_that_goes_on_with_exchanged_names_asks_whose_they_are(
     path, out = tmp_path / "game.jsonl", io.StringIO()
     with Journal(path) as journal:
         Table(journal, SETUP).submit(f.Start())
-    with EmulatedBoard() as white, EmulatedBoard() as black:
+    with EmulatedBoard(firmware=OLD) as white, EmulatedBoard(firmware=OLD) as black:
         join(ports, black.url, white.url)
         own, sighted = map(str, ports)
         wanted = WantedDevices(own, sighted, microphone="none", silent=True)
@@ -546,6 +758,42 @@ def test_a_game_that_goes_on_with_exchanged_names_asks_whose_they_are(
 
         run(path, None, wanted, typed(), out)
     assert "exchanged names" in out.getvalue()
+    lifts = [one for one in read_journal(path).facts if isinstance(one, f.Lift)]
+    assert [(one.board, one.square) for one in lifts] == [("white", "e2")]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no symbolic links to ports")
+def test_a_game_that_goes_on_with_exchanged_names_knows_the_ids_of_before_and_asks_nobody(
+    tmp_path: Path, ports: list[Path], pegged: list[AnyBoard]
+) -> None:
+    white, black = pegged
+    path, out = tmp_path / "game.jsonl", io.StringIO()
+    own, sighted = map(str, ports)
+    wanted = WantedDevices(own, sighted, microphone="none", silent=True)
+    options = TableOptions(kept={"language": "de"})
+    join(ports, white.url, black.url)
+
+    def both_shown() -> bool:
+        return all(f"{side}'s board: position" in out.getvalue() for side in ("White", "Black"))
+
+    def first() -> Iterator[str]:
+        assert until(both_shown)
+        yield "start"
+        assert until(lambda: "ruled clock: running white" in out.getvalue())
+        yield "quit"
+
+    run(path, SETUP, wanted, first(), out, options)
+    join(ports, black.url, white.url)
+    out.truncate(0)
+
+    def second() -> Iterator[str]:
+        assert until(both_shown)
+        white.lift("e2")
+        assert until(lambda: "White's board: e2 lifted" in out.getvalue())
+        yield "quit"
+
+    run(path, None, wanted, second(), out, options)
+    assert "exchanged names" in out.getvalue() and ASKED not in out.getvalue()
     lifts = [one for one in read_journal(path).facts if isinstance(one, f.Lift)]
     assert [(one.board, one.square) for one in lifts] == [("white", "e2")]
 

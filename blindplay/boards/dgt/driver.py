@@ -8,33 +8,28 @@ message.
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import chess
 
 from blindplay.translation import _, join_texts
 
 from .. import events
-from ..driver import LOOK_SECONDS, PositionBoard, PositionState
+from ..diagram import EMPTY, NAMELESS, Diagram, changed, fen_of, turned_at_start
+from ..driver import PositionBoard, PositionState
 from ..events import BoardEvent
-from ..ports import FoundPort, UnfitBoardError
-from .protocol import (
-    PIECES,
+from ..ports import UnfitBoardError
+from ..reporting import (
+    AboutBoard,
+    BoardMessage,
+    BoardReport,
     ClockSide,
     ClockTimes,
-    Damaged,
-    Decoder,
-    Dump,
-    FieldUpdate,
-    HostCommand,
-    Message,
-    MessageKind,
-    Text,
-    Version,
-    placement_of,
-    square_of,
-    turned_at_start,
+    Garbled,
+    SquareChange,
+    Trademark,
 )
+from .protocol import Decoder, HostCommand
 
 PEGGED = "BlindPlay"
 """The trademark of a pegged board, which answers as a DGT board does."""
@@ -47,33 +42,40 @@ _REMIND = 4.0
 """Seconds between requests to report changes. A board that lost power for a moment forgets it."""
 
 
-class DgtBoardState(PositionState):
-    """The state of one connection to a DGT board. ``before`` is that of the last connection.
+_last: dict[str, "DgtBoardState"] = {}
+"""The last state of each board that has told its serial number, at whatever port: where boards are
+exchanged, each lies as it did."""
 
-    ``confirmed`` are the 64 piece codes of the last position that two messages agreed on. ``sure``
-    is True if nothing has been heard since that could change it. ``wants_dump`` asks for the whole
-    board.
+
+class DgtBoardState(PositionState):
+    """The state of one connection to a DGT board. ``before`` is that of the last connection at the
+    same port. If another board turns out to answer, its own last state counts instead.
+
+    ``confirmed`` is the last position that two messages agreed on, as it lies under the board.
+    ``sure`` is True if nothing has been heard since that could change it. ``wants_dump`` asks for
+    the whole board.
     """
 
     SILENCE = _RECHECK
 
     def __init__(self, url: str, before: "DgtBoardState | None" = None) -> None:
         self._url = url
+        self._before = before.which if before else None
         self._decoder = Decoder()
-        self.confirmed: tuple[int, ...] | None = before.confirmed if before else None
+        self.confirmed: Diagram | None = before.confirmed if before else None
         self.turned: bool = before.turned if before else False
         self.sure = False
         self.wants_dump = True
-        self._codes: list[int] | None = None  # the board as heard so far
-        self._doubtful: tuple[int, ...] | None = None  # a dump that waits for a second one
+        self._heard: Diagram | None = None  # the board as heard so far
+        self._doubtful: Diagram | None = None  # a dump that waits for a second one
         self._reported: str | None = None
         self._changed_at = self._confirmed_at = 0.0
         self._waiting: list[Callable[[], None]] = []
         self._running: ClockSide | None = None
         self._white_clock: ClockSide | None = before._white_clock if before else None
         self._presses: list[events.LeverPressed] = []
-        self._about = {"kind": _("DGT board"), "version": "", "serial": ""}
-        self._answered = False
+        self._about: list[str] = []
+        self._answered = self._asked_again = False
         self._urgent = False
         self._dump_asked_at = self._reminded_at = -math.inf
 
@@ -81,37 +83,50 @@ class DgtBoardState(PositionState):
         heard = [event for m in self._decoder.feed(data) for event in self.hear(m, now)]
         return heard + self.rest(now)
 
-    def hear(self, message: Message, now: float) -> list[BoardEvent]:
+    def hear(self, message: BoardMessage, now: float) -> list[BoardEvent]:
         """Take one message.
 
         :raises UnfitBoardError: if a pegged board has come in the place of the DGT board; its
             touches would get lost.
         """
-        if not isinstance(message, Damaged):
+        if not isinstance(message, Garbled):
             self.heard_at = now
         match message:
-            case Version(major, minor):
-                self._about["version"] = _(
-                    "version {major}.{minor}", major=major, minor=f"{minor:02d}"
-                )
-            case Text(MessageKind.SERIAL_NUMBER, text):
-                self._about["serial"] = _("serial number {text}", text=text)
-            case Text(MessageKind.TRADEMARK, text) if text == PEGGED:
+            case AboutBoard(text, serial):
+                if text not in self._about:
+                    self._about.append(text)
+                elif serial:  # twice, as nothing protects it
+                    self._know(serial if serial.strip("0") else "")
+            case Trademark(text) if text == PEGGED:
                 raise UnfitBoardError(
                     _(
                         "The board at {url} is a pegged board: give its port without dgt.",
                         url=self._url,
                     )
                 )
-            case Dump(codes):
-                return self._connected(now) + self._hear_dump(codes, now)
-            case FieldUpdate(field, code):
-                return self._hear_update(field, code, now)
+            case BoardReport(diagram):
+                return self._connected(now) + self._hear_dump(diagram, now)
+            case SquareChange(square, letter):
+                return self._hear_update(square, letter, now)
             case ClockTimes(running=running):
                 self._hear_clock(running, now)
-            case Damaged():
+            case Garbled():
                 self.sure, self.wants_dump = False, True
+                # Of a dump with a doubled byte, one byte is left over. Two such dumps may agree.
+                self._doubtful = None
         return []
+
+    def _know(self, which: str) -> None:
+        """The board has told its serial number. Another board may lie another way round."""
+        if self.which is None and self._before not in (None, which):
+            own = _last.get(which)
+            self.turned = own.turned if own else False
+            self._white_clock = own._white_clock if own else None
+            self.confirmed = self._heard = self._doubtful = self._reported = None
+            self.sure, self.wants_dump = False, True
+        self.which = which
+        if which:
+            _last[which] = self
 
     def rest(self, now: float) -> list[BoardEvent]:
         """Nothing more came until ``now``: ask for a dump if hands rest, and report a press of
@@ -121,7 +136,7 @@ class DgtBoardState(PositionState):
             now - self._confirmed_at >= _RECHECK
         ):
             self.wants_dump = True
-        if self._presses and now - self._presses[0].at >= LOOK_SECONDS:
+        if self._presses and now - self._presses[0].at >= DgtBoard.LOOK_SECONDS:
             return self._release_presses()
         return []
 
@@ -132,7 +147,7 @@ class DgtBoardState(PositionState):
                 commands.append(HostCommand.TRADEMARK)
             commands.append(HostCommand.UPDATE_NICE)
             if math.isinf(self._reminded_at):
-                commands += [HostCommand.VERSION, HostCommand.SERIAL_NUMBER]
+                commands += [HostCommand.VERSION, *[HostCommand.SERIAL_NUMBER] * 2]
             self._reminded_at = now
         if self._urgent or (self.wants_dump and now - self._dump_asked_at >= _DUMP_EVERY):
             commands.append(HostCommand.SEND_BOARD)
@@ -149,29 +164,32 @@ class DgtBoardState(PositionState):
     def placement(self) -> str | None:
         if self.confirmed is None:
             return None
-        return placement_of(self.confirmed, self.turned)
+        shown = self.confirmed[::-1] if self.turned else self.confirmed
+        return fen_of(shown.replace(bytes([NAMELESS]), bytes([EMPTY])))  # those show a result
 
     def _connected(self, now: float) -> list[BoardEvent]:
         if self._answered:
             return []
-        self._answered = True
-        if not self._about["version"]:  # the board was not listening yet: opening may reset it
+        if self.which is None and not self._asked_again:
+            # The board was not listening yet: opening may reset it. No position counts before a
+            # second dump.
+            self._asked_again = True
             self._reminded_at = -math.inf
-        return [
-            events.Connected(self._url, join_texts(", ", filter(None, self._about.values())), now)
-        ]
+            return []
+        self._answered = True
+        about = join_texts(", ", (DgtBoard.KIND, *self._about))
+        return [events.Connected(self._url, about, now, self.which)]
 
-    def _hear_dump(self, codes: tuple[int, ...], now: float) -> list[BoardEvent]:
-        heard = tuple(self._codes) if self._codes is not None else None
-        if codes not in (heard, self._doubtful):
+    def _hear_dump(self, diagram: Diagram, now: float) -> list[BoardEvent]:
+        if diagram not in (self._heard, self._doubtful):
             # One of the two is wrong, or a piece is just moving: a further dump decides.
-            self._doubtful = codes
+            self._doubtful = diagram
             self.wants_dump = True
             return []
-        self._codes, self._doubtful = list(codes), None
+        self._heard, self._doubtful = diagram, None
         self.sure, self.wants_dump, self._confirmed_at = True, False, now
-        self.confirmed = codes
-        turned = turned_at_start(codes)
+        self.confirmed = diagram
+        turned = turned_at_start(diagram)
         self.turned = self.turned if turned is None else turned
         while self._waiting:
             self._waiting.pop()()
@@ -187,34 +205,27 @@ class DgtBoardState(PositionState):
         released, self._presses = self._presses, []
         return list(released)
 
-    def _hear_update(self, field: int, code: int, now: float) -> list[BoardEvent]:
+    def _hear_update(self, square: chess.Square, letter: int, now: float) -> list[BoardEvent]:
         self._changed_at, self.sure, self._doubtful = now, False, None
-        if self._codes is None:
+        if self._heard is None or self._heard[square] == letter:
             return []
-        old, self._codes[field] = self._codes[field], code
-        if old == code:
-            return []
-        name = chess.square_name(square_of(field, self.turned))
-        if code == 0:
+        self._heard = changed(self._heard, square, letter)
+        name = chess.square_name(63 - square if self.turned else square)
+        if letter == EMPTY:
             return [events.Lifted(name, now)]
-        return [events.Placed(name, PIECES[code] if code < len(PIECES) else None, now)]
+        return [events.Placed(name, None if letter == NAMELESS else chr(letter), now)]
 
     def _hear_clock(self, running: ClockSide | None, now: float) -> None:
         if running is None:
             return
         before, self._running = self._running, running
-        if before is None and self._codes and turned_at_start(self._codes) == self.turned:
+        if before is None and self._heard and turned_at_start(self._heard) == self.turned:
             self._white_clock = running
         if before in (None, running):
             return
         white = self._white_clock or ("right" if self.turned else "left")
         self._presses.append(events.LeverPressed("white" if before == white else "black", now))
         self.doubt()  # The last change may come after the press: a scan takes a while.
-
-
-_DGT_ID = (0x045B, 0x8111)
-_USB_IDS = frozenset({_DGT_ID, (0x0403, 0x6001), (0x04D8, 0x000A)})
-"""USB ids of DGT boards. Many adapters have the same chip as those after the first."""
 
 
 class DgtBoard(PositionBoard[DgtBoardState]):
@@ -226,16 +237,14 @@ class DgtBoard(PositionBoard[DgtBoardState]):
 
     Which way round the board lies follows from the start position, and until then White sits at
     the board's usual side. White's side of the clock is the one that runs first from the start
-    position, and until then the left one, or the right one of a board that lies turned.
+    position. Until then it is the left one, or the right one if the board lies turned.
     """
 
     KIND = _("DGT board")
     PORT_HINT = _("for example as dgt:/dev/ttyUSB0")
 
-    @classmethod
-    def candidates(cls, ports: Iterable[FoundPort]) -> list[FoundPort]:
-        matching = [port for port in ports if (port.vid, port.pid) in _USB_IDS]
-        return sorted(matching, key=lambda port: (port.vid, port.pid) != _DGT_ID)
+    USB_IDS = ((0x045B, 0x8111), (0x0403, 0x6001), (0x04D8, 0x000A))
+    # Many adapters have the same chip as those after the first.
 
     def new_state(self, url: str, before: DgtBoardState | None) -> DgtBoardState:
         return DgtBoardState(url, before)

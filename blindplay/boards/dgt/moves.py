@@ -42,21 +42,18 @@ from ..diagram import (
     kings_in_the_centre,
     only_pieces_removed,
     positions_of,
-)
-from .pending import HeardBoard, Node, PendingMoves
-from .protocol import (
-    ClockSide,
-    ClockTimes,
-    Damaged,
-    Decoder,
-    Dump,
-    FieldUpdate,
-    Message,
-    MessageKind,
-    codes_of,
-    diagram_of,
     turned_at_start,
 )
+from ..reporting import (
+    BoardMessage,
+    BoardReport,
+    ClockSide,
+    ClockTimes,
+    Garbled,
+    SquareChange,
+)
+from .pending import HeardBoard, Node, PendingMoves
+from .protocol import Decoder
 
 _STEADY_TICKS = 15
 """Number of regular seconds after which a jump of the clock shows a loss."""
@@ -218,23 +215,23 @@ class MoveFinder:
 
     # --- messages --------------------------------------------------------------------------
 
-    def hear(self, message: Message) -> list[MoveFinding]:
+    def hear(self, message: BoardMessage) -> list[MoveFinding]:
         """Take the next message of the stream and return the findings."""
         match message:
-            case Dump(codes):
-                self._hear_dump(codes)
-            case FieldUpdate(field, code):
-                self._hear_update(field, code)
+            case BoardReport(diagram):
+                self._hear_dump(diagram)
+            case SquareChange(square, letter):
+                self._hear_update(square, letter)
             case ClockTimes():
                 self._hear_clock(message)
-            case Damaged():
+            case Garbled():
                 self._damaged = True
                 self._lose(_("Bytes were lost or damaged"))
         return self._reports.take()
 
     def finish(self) -> list[MoveFinding]:
         """The stream has ended: return the last findings."""
-        if self._heard.codes is None:
+        if self._heard.diagram is None:
             self._reports.say(_("The board was never heard as a whole, so no moves can be found."))
         elif self._pending is None:
             self._reports.say(
@@ -245,7 +242,7 @@ class MoveFinder:
         return self._reports.take()
 
     def _lose(self, reason: str) -> None:
-        if self._heard.codes is None or self._lost:
+        if self._heard.diagram is None or self._lost:
             return
         self._lost = True
         if not self._lost_reported:
@@ -258,13 +255,13 @@ class MoveFinder:
                 )
             )
 
-    def _hear_dump(self, codes: tuple[int, ...]) -> None:
-        first = self._heard.codes is None
+    def _hear_dump(self, diagram: Diagram) -> None:
+        first = self._heard.diagram is None
         self._showed_end = (
             not first and self._pending is not None and self._pending.ends_in(self._heard.shown)
         )
-        self._heard.dump(codes)
-        at_start = turned_at_start(codes) is not None
+        self._heard.dump(diagram)
+        at_start = turned_at_start(diagram) is not None
         if first and self._beginning_missed and self._start is None and not at_start:
             self._lost = True
             self._reports.say(
@@ -287,8 +284,8 @@ class MoveFinder:
             self._look()
         self._guess_beginning_again()
 
-    def _hear_update(self, field: int, code: int) -> None:
-        if self._heard.codes is None:
+    def _hear_update(self, square: chess.Square, letter: int) -> None:
+        if self._heard.diagram is None:
             if self._start is None:
                 self._beginning_missed = self._damaged
                 self._reports.say_once(
@@ -301,9 +298,10 @@ class MoveFinder:
             self._reports.say(
                 _("There is no dump of the board, so the game is taken to begin as given.")
             )
-            self._heard.codes = codes_of(self._start, self._heard.turned)
+            start = diagram_of_board(self._start)
+            self._heard.diagram = start[::-1] if self._heard.turned else start
             self._begin()
-        self._heard.update(field, code)
+        self._heard.update(square, letter)
         self._showed_end = False
         if self._pending is None and not self._lost:
             self._begin()
@@ -350,19 +348,19 @@ class MoveFinder:
     # --- where a game begins -----------------------------------------------------------------
 
     def _begin(self) -> None:
-        codes = self._heard.codes
-        assert codes is not None
+        diagram = self._heard.diagram
+        assert diagram is not None
         if self._start is not None:
-            self._begin_at_start(codes, self._start)
+            self._begin_at_start(diagram, self._start)
             return
-        turned = turned_at_start(codes)
+        turned = turned_at_start(diagram)
         if turned is not None and self._start_turned in (None, turned):
             self._heard.turned = turned
             self._pending = PendingMoves([Node(chess.Board(), None, START)])
             return
         self._pending = None
         for turned in (False, True) if self._start_turned is None else (self._start_turned,):
-            shown = diagram_of(codes, turned)
+            shown = diagram[::-1] if turned else diagram
             if bases := [Node(board, None, shown) for board in positions_of(shown)]:
                 self._heard.turned = turned
                 self._pending = PendingMoves(bases)
@@ -384,12 +382,12 @@ class MoveFinder:
                 return
         self._reports.say_once(_("The board shows no position of a game yet."))
 
-    def _begin_at_start(self, codes: list[int], position: chess.Board) -> None:
+    def _begin_at_start(self, diagram: Diagram, position: chess.Board) -> None:
         base = Node(position.copy(stack=False), None, diagram_of_board(position))
         self._pending = PendingMoves([base])
         if self._start_turned is None:
             straight, turned = (
-                differing(diagram_of(codes, way), base.diagram).bit_count() for way in (False, True)
+                differing(way, base.diagram).bit_count() for way in (diagram, diagram[::-1])
             )
             self._heard.turned = turned < straight
         if self._heard.shown != base.diagram:
@@ -409,8 +407,8 @@ class MoveFinder:
 
     def _begin_if_set_up(self) -> bool:
         """Begin a new game if the pieces stand for one, and return whether they do."""
-        assert self._heard.codes is not None
-        turned = turned_at_start(self._heard.codes)
+        assert self._heard.diagram is not None
+        turned = turned_at_start(self._heard.diagram)
         if turned is None or self._start_turned not in (None, turned):
             return False
         plies, pending = self._reports.plies, self._pending
@@ -595,9 +593,9 @@ def decode(
     """
     decoder = Decoder()
     messages = decoder.feed(data)
-    if not any(isinstance(message, Dump | FieldUpdate) for message in messages):
+    if not any(isinstance(message, BoardReport | SquareChange) for message in messages):
         raise NoRecordingError(_("it holds no messages of a DGT board"))
-    if position is None and not any(isinstance(message, Dump) for message in messages):
+    if position is None and not any(isinstance(message, BoardReport) for message in messages):
         raise NoRecordingError(_("it holds no dump of the whole board, so no moves can be found"))
     finder = MoveFinder(
         commit or _commit_of(messages, position, turned),
@@ -607,9 +605,9 @@ def decode(
     )
     for message in messages:
         yield from finder.hear(message)
-    if decoder.unfinished not in (None, MessageKind.CLOCK):
+    if decoder.unfinished:
         yield MoveUnclear(_("The recording ends within a message about the board."))
-        yield from finder.hear(Damaged())
+        yield from finder.hear(Garbled())
     yield from finder.finish()
     if decoder.unknown:
         yield MoveUnclear(
@@ -618,7 +616,7 @@ def decode(
 
 
 def _commit_of(
-    messages: list[Message], position: chess.Board | None, turned: bool | None
+    messages: list[BoardMessage], position: chess.Board | None, turned: bool | None
 ) -> Commit:
     running = [m.running for m in messages if isinstance(m, ClockTimes) and m.running]
     presses = sum(earlier != later for earlier, later in pairwise(running))

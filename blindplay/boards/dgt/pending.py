@@ -4,20 +4,20 @@ from functools import cached_property
 
 import chess
 
-from ..diagram import EMPTY, Diagram, after_move, differing, shows_with_pieces_missing
-from .protocol import LETTERS, diagram_of, square_of
+from ..diagram import EMPTY, Diagram, after_move, changed, differing, shows_with_pieces_missing
 
 
 class HeardBoard:
-    """The board as heard so far: ``codes`` by field, None before the first dump.
+    """The board as heard so far: ``diagram`` as it lies under the board, None before the first
+    dump.
 
-    ``turned``: White sits at the side of field 0. ``placed`` holds each square with the letter
-    that was put there since the board last showed a known position, and ``whole`` is True if a
-    dump came since then.
+    ``turned``: White does not sit at the board's usual side. ``placed`` holds each square with the
+    letter that was put there since the board last showed a known position, and ``whole`` is True
+    if a dump came since then.
     """
 
     def __init__(self, turned: bool) -> None:
-        self.codes: list[int] | None = None
+        self.diagram: Diagram | None = None
         self.turned = turned
         self.placed: set[tuple[chess.Square, int]] = set()
         self.whole = False
@@ -25,19 +25,19 @@ class HeardBoard:
     @property
     def shown(self) -> Diagram:
         """The pieces on the board."""
-        assert self.codes is not None
-        return diagram_of(self.codes, self.turned)
+        assert self.diagram is not None
+        return self.diagram[::-1] if self.turned else self.diagram
 
-    def dump(self, codes: tuple[int, ...]) -> None:
+    def dump(self, diagram: Diagram) -> None:
         """Take the whole board."""
-        self.codes = list(codes)
+        self.diagram = diagram
         self.whole = True
 
-    def update(self, field: int, code: int) -> None:
+    def update(self, square: chess.Square, letter: int) -> None:
         """Take one change."""
-        assert self.codes is not None
-        self.codes[field] = code
-        self.placed.add((square_of(field, self.turned), LETTERS[code]))
+        assert self.diagram is not None
+        self.diagram = changed(self.diagram, square, letter)
+        self.placed.add((63 - square if self.turned else square, letter))
 
     def understood(self) -> None:
         """The board shows a known position."""

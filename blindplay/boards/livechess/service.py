@@ -26,6 +26,7 @@ from ..diagram import (
     NAMELESS,
     Diagram,
     after_move,
+    changed,
     diagram_of_board,
     diagram_of_fen,
     differing,
@@ -181,9 +182,7 @@ class ServedBoard:
 
     def _put(self, square: str, letter: int) -> None:
         if self.shown is not None:
-            cells = bytearray(self.shown)
-            cells[chess.parse_square(square)] = letter
-            self.shown = bytes(cells)
+            self.shown = changed(self.shown, chess.parse_square(square), letter)
 
 
 class Feed:

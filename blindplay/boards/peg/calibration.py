@@ -3,33 +3,26 @@
 The check compares the board's converter readings (``r`` of the protocol, 0–1023; an empty hole
 reads near the top) with each other, not with a table of resistors: a piece reads the same in each
 hole, and two kinds of pieces read differently. The result is kept in the user's configuration, one
-entry for each board.
+file for each board.
 """
 
+import contextlib
 import itertools
-import time
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
+
+import chess
 
 from blindplay.own_files import config_folder, read_object, write_json
-from blindplay.translation import _
 
-from ..ports import (
-    NoAnswerError,
-    check_url,
-    close_port,
-    discover,
-    explained,
-    open_port,
-    read_port,
-)
+from ..ports import discover
 from . import protocol as peg
+from .raw_board import HoleReading
 
-SAMPLES = 7
-"""Readings of one hole. A loose contact shows in their spread."""
 STEADY = 16
 """Largest spread of a good contact: the converter's noise is 3 either way, and the multiplexer's
 resistance shows most at the smallest resistor (5 either way on an emulated board). A loose contact
@@ -41,9 +34,6 @@ APART = 24
 OPEN = 995
 """Smallest reading of an empty hole."""
 
-_PATIENCE = 3.0
-_ASK_EVERY = 0.5
-
 
 class Contact(Enum):
     """The state of a hole. The values name sentences of the language packs, except that of GOOD."""
@@ -53,19 +43,6 @@ class Contact(Enum):
     NOTHING = "contact_nothing"
     OTHER_PIECE = "contact_other_piece"
     NOT_EMPTY = "contact_not_empty"
-
-
-@dataclass(frozen=True)
-class HoleReading:
-    """One hole: its raw ``levels``, and the piece ``code`` that the board reads there."""
-
-    levels: tuple[int, ...]
-    code: int
-
-    @property
-    def level(self) -> int:
-        """The median of the levels."""
-        return sorted(self.levels)[len(self.levels) // 2]
 
 
 @dataclass(frozen=True)
@@ -108,72 +85,6 @@ def alike(levels: Mapping[str, int]) -> list[tuple[str, str]]:
     return [(low, high) for low, high in pairs if levels[high] - levels[low] < APART]
 
 
-class RawBoard:
-    """A pegged board that is asked for converter readings. Close all its other users first.
-
-    :raises BoardNotFoundError: if ``url`` is not a board's address.
-    :raises NoAnswerError: if no board answers.
-    :raises OSError: for anything else, with one sentence.
-    """
-
-    def __init__(self, url: str) -> None:
-        check_url(url)
-        self.url = url
-        self._decoder = peg.Decoder()
-        with explained(url):
-            self._port = open_port(url)
-        try:
-            hello = self._ask(peg.AskHello(), peg.Hello)
-        except OSError:
-            self.close()
-            raise
-        self.knows_pieces = bool(hello.capabilities & peg.Capability.IDENTITY)
-        """True if the board can tell one kind of piece from another."""
-
-    def read(self, squares: Sequence[int], samples: int = SAMPLES) -> dict[int, HoleReading]:
-        """Read each of these squares (0–63) ``samples`` times. One reading takes about a twentieth
-        of a second."""
-        levels = {
-            square: tuple(
-                self._ask(peg.AskRaw(square), peg.Raw, square=square).value for _ in range(samples)
-            )
-            for square in squares
-        }
-        codes = self._ask(peg.AskDump(), peg.Dump).codes
-        return {square: HoleReading(levels[square], codes[square]) for square in squares}
-
-    def close(self) -> None:
-        """Free the port."""
-        close_port(self._port)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def _ask(self, command: peg.HostCommand, kind: type[Any], **fields: object) -> Any:
-        """Send ``command`` until an answer of this kind, with these fields, has arrived."""
-        end, next_ask = time.monotonic() + _PATIENCE, 0.0
-        with explained(self.url):
-            while (now := time.monotonic()) < end:
-                if now >= next_ask:
-                    self._port.write(peg.encode(command))
-                    next_ask = now + _ASK_EVERY
-                for message in self._decoder.feed(read_port(self._port)):
-                    if isinstance(message, kind) and all(
-                        getattr(message, name) == value for name, value in fields.items()
-                    ):
-                        return message
-        raise NoAnswerError(
-            _(
-                "The board at {url} does not answer: check that it is the board's port, "
-                "then replug it.",
-                url=self.url,
-            )
-        )
-
-
 def merged(before: Calibration, fresh: Calibration) -> Calibration:
     """Combine two checks of one board: the ``fresh`` one counts for the squares it looked at."""
     looked_at = fresh.squares.keys() | fresh.bad.keys()
@@ -187,32 +98,71 @@ def merged(before: Calibration, fresh: Calibration) -> Calibration:
     )
 
 
-def name_of(url: str) -> str:
-    """The key of a board: its USB serial number if it has one, since the name of its port may
-    change, else its address."""
-    for port in discover():
-        if port.url == url and port.serial_number:
-            return f"{port.vid:04x}:{port.pid:04x}:{port.serial_number}"
-    return url
+def kept(which: str, url: str) -> Calibration | None:
+    """The saved result for the board of the id ``which``, empty if it has none, at ``url``. None if
+    there is none or it cannot be read.
+
+    A result that was saved before boards had ids is taken over into a file of the board.
+    """
+    return _calibration(read_object(_file(which, url))) or _calibration(_taken_over(which, url))
 
 
-def _file() -> Path:
-    return config_folder() / "boards.json"
+def _calibration(found: Mapping[str, Any]) -> Calibration | None:
+    """A result that was read from a file. None if it is not one: a person may have changed it."""
+    try:
+        result = Calibration(**found)
+        levels, squares = {**result.pieces, **result.squares}, {**result.squares, **result.bad}
+    except TypeError:
+        return None
+    right = (
+        set(peg.PIECES[1:]).issuperset(result.pieces)
+        and set(chess.SQUARE_NAMES).issuperset(squares)
+        and all(type(level) is int for level in levels.values())
+        and all(isinstance(why, str) for why in (*result.bad.values(), result.checked_at))
+    )
+    return result if found and right else None
 
 
-def keep(url: str, calibration: Calibration) -> Path:
-    """Save the result for the board at ``url`` and return the file.
+def keep(which: str, url: str, calibration: Calibration) -> Path:
+    """Save the result for the board of the id ``which``, empty if it has none, at ``url``, and
+    return the file.
 
     :raises OSError: if the file cannot be written.
     """
-    path = _file()
-    write_json(path, {**read_object(path), name_of(url): asdict(calibration)})
+    path = _file(which, url)
+    write_json(path, asdict(calibration))
     return path
 
 
-def kept(url: str) -> Calibration | None:
-    """The saved result for the board at ``url``. None if there is none or it cannot be read."""
-    try:
-        return Calibration(**read_object(_file())[name_of(url)])
-    except (KeyError, TypeError):
-        return None
+def _file(which: str, url: str) -> Path:
+    """The file of a board: by its id, else by its USB serial number, else by its port."""
+    serial = "" if which else _serial_number(url)
+    name = which or (f"usb-{serial}" if serial else f"port-{url}")
+    return config_folder() / "boards" / f"{re.sub('[^A-Za-z0-9]+', '-', name)}.json"
+
+
+def _serial_number(url: str) -> str:
+    for port in discover():
+        if port.url == url and port.serial_number:
+            return f"{port.vid:04x}:{port.pid:04x}:{port.serial_number}"
+    return ""
+
+
+def _taken_over(which: str, url: str) -> dict[str, Any]:
+    """What was saved for the board before it had an id: by its USB serial number, or in the one
+    file of earlier versions, also by its port. It is moved, as another board may come there."""
+    serial, file = _serial_number(url), _file(which, url)
+    with contextlib.suppress(OSError):
+        if which and serial and (found := read_object(_file("", url))):
+            _file("", url).replace(file)
+            return found
+    old = config_folder() / "boards.json"
+    results = read_object(old)
+    keys = [key for key in (serial, url) if isinstance(results.get(key), dict)]
+    if not keys:
+        return {}
+    taken: dict[str, Any] = results.pop(keys[0])
+    with contextlib.suppress(OSError):
+        write_json(file, taken)
+        write_json(old, results)
+    return taken

@@ -15,6 +15,18 @@ be aimed at it and pushed in. An aimed movement of a hand takes some 200 ms. Wit
 ms, the longest that can be set, quick hands that work together may be fast enough. So neither a
 lift nor a placing is reported, and the piece from before counts. The hole becomes certain when it
 reads as before, or when it has been empty.
+
+It doubts a piece in a hole that was empty, too, and takes the hole for empty: a piece that would be
+one too many, as a pawn with a bad contact that reads as a ninth one of the other colour; one that a
+piece lifted just before reads as in a bad contact; and one that no hand was seen to bring, after a
+fault that lasted longer than a hand takes, as damp makes it (:mod:`.hands`). It waits until a lift
+by a quicker hand would have been told, reads the whole board, and then decides. When a hand takes
+the piece out and puts it back, it counts: the hole then reads as piece, empty, the same piece, with
+no fault between, which damp does not do. So a real piece is accepted at its second coming, in a
+position that no game can reach, too.
+
+The driver does this and not the firmware, because it knows the position from before a restart and a
+lost line, and people hear of it. The firmware reports what it reads, to each program alike.
 """
 
 from __future__ import annotations
@@ -22,9 +34,9 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -35,8 +47,12 @@ from blindplay.translation import _, join_texts
 from .. import events
 from ..driver import BoardDriver, BoardState, Notice
 from ..events import BoardEvent
-from ..ports import UnfitBoardError
+from ..ports import NoAnswerError, UnfitBoardError
 from . import protocol as peg
+from .calibration import kept
+from .firmware import version_text
+from .hands import HALF_RANGE_S, LATEST_LIFT_MS, Hands, passed, too_many
+from .naming import new_id
 
 _REPEAT = 0.3
 """Seconds until a signal that was not answered is sent again."""
@@ -108,6 +124,7 @@ _HELLO_EVERY = 0.3
 _DUMP_EVERY = 0.5  # A dump takes 46 ms on the line. No line is believed to delay it by more.
 _UNREAD_AFTER = 2.0
 """Seconds of doubt after which people are asked to look at the board."""
+_START = peg.codes_of(chess.STARTING_BOARD_FEN)
 _KEEP_ALIVE = 2.0
 """Seconds between hellos. A ping would keep the board awake as well, but only the nonce of a hello
 shows each restart."""
@@ -184,10 +201,23 @@ class PegBoardState(BoardState):
         self.codes: tuple[int, ...] | None = before.codes if before else None
         self._identity: bool = before._identity if before else True
         self.signals = signals or Signals()
+        # The id and the name from before the next hello, and what a board without an id is given.
+        self._introduced: peg.Identity | None = None
+        self._gift: peg.Identify | None = None
+        self._gift_refused = False
+        self.which = before.which if before else None
+        self._name = ""
         self._sequence: int | None = None
         self._board: list[int] | None = None  # the codes that the board has now, faults included
         self._faulty: set[int] = set()
-        self._doubted: dict[int, int] = dict(before._doubted) if before else {}  # known codes
+        # The codes that count instead of what is read, EMPTY where a piece is doubted in an empty
+        # hole, and the pieces that hands have taken out of such holes.
+        self._doubted: dict[int, int] = dict(before._doubted) if before else {}
+        self._taken_out: dict[int, int] = dict(before._taken_out) if before else {}
+        self._hands = Hands()
+        self._fault_since: dict[int, int] = {}  # uptimes
+        self._codes_before_reading = self.codes
+        self._settled_at: int | None = None  # an older board does not show each quick lift
         self._greeted = False
         self.wants_hello = True
         self.wants_dump = False
@@ -221,6 +251,10 @@ class PegBoardState(BoardState):
         match message:
             case peg.Hello():
                 return self._hear_hello(message, now)
+            case peg.Identity():
+                self._introduced = message
+            case peg.Nak() if self._gift is not None:
+                self._gift_refused = True
             case _ if not self._greeted:
                 return []  # left over from an older connection
             case peg.Dump():
@@ -229,7 +263,10 @@ class PegBoardState(BoardState):
                 return self._hear_ping(message, now)
             case peg.HoleChanged() if self._is_new(message.sequence, now):
                 doubted = self._doubted.get(message.square)
-                return self._hold(self._hear_hole(message, now), message, doubted)
+                told = self._hold(self._hear_hole(message, now), message, doubted)
+                if message.square in self._doubted and doubted is None:
+                    self._read_again(now)
+                return told
             case peg.Signalled(number):
                 self.signals.heard(number)
             case peg.LeverMoved():
@@ -244,6 +281,8 @@ class PegBoardState(BoardState):
             self.wants_hello = True
         frames = b""
         if self.wants_hello and now >= self._next_hello:
+            if self._gift is not None:
+                frames += peg.encode(self._gift)
             frames += peg.encode(peg.AskHello())
             self._next_hello = now + _HELLO_EVERY
             self._next_keep_alive = now + _KEEP_ALIVE
@@ -278,6 +317,7 @@ class PegBoardState(BoardState):
         if not self.wants_dump:
             self.wants_dump = True
             self._doubted_at = now
+            self._codes_before_reading = self.codes
 
     def _hold(
         self,
@@ -296,17 +336,18 @@ class PegBoardState(BoardState):
             self._held.append(_Held(rest, change, doubted))
         return faults
 
-    def _release(self, codes: list[int]) -> tuple[list[int], list[BoardEvent]]:
+    def _release(self, codes: list[int], *, lost: bool) -> tuple[list[int], list[BoardEvent]]:
         """Return the position before the held events, and these events; ``codes`` is the board now.
 
-        Of the changes before a gap only the result is known.
+        Of the changes before a gap, if something was ``lost``, only the result is known.
         """
         doubted: dict[int, int | None] = dict(self._doubted)
         first = len(self._held)
-        while first > self._whole_from:
+        while first > (self._whole_from if lost else 0):
             change = self._held[first - 1].change
             if change is not None:
-                if peg.FAULT in (change.old, change.new) or codes[change.square] != change.new:
+                unknown = peg.FAULT in (change.old, change.new)
+                if lost and (unknown or codes[change.square] != change.new):
                     break
                 codes[change.square] = change.old
                 doubted[change.square] = self._held[first - 1].doubted
@@ -329,8 +370,42 @@ class PegBoardState(BoardState):
 
     # --- the whole board -----------------------------------------------------------------------
 
+    def _identify(self, hello: peg.Hello) -> bool:
+        """Note which board has said ``hello``. False if that is not known yet: what the board says
+        before its hello got lost, or it has no id and is given one first.
+
+        :raises NoAnswerError: if another board has come to the same line.
+        """
+        introduced, self._introduced = self._introduced, None
+        if not hello.capabilities & peg.Capability.NAME:
+            introduced = peg.NO_IDENTITY
+        elif introduced is None:
+            return False
+        elif introduced.id == 0 and not (self._greeted or self._gift_refused):
+            if self._gift is None:
+                self._gift, self._next_hello = peg.Identify(new_id(), introduced.name), 0.0
+            return False
+        self._gift = None
+        if introduced.text != self.which:
+            if self._greeted:
+                raise NoAnswerError(
+                    _("Another board has come to {url}: it is read anew.", url=self._url)
+                )
+            self._forget()
+        self.which, self._name = introduced.text, introduced.name
+        return True
+
+    def _forget(self) -> None:
+        """Another board than on the last connection answers."""
+        self.codes = None
+        self._doubted, self._taken_out = {}, {}
+        self._nonce, self._uptime, self._uptime_at = None, 0, None
+
     def _hear_hello(self, hello: peg.Hello, now: float) -> list[BoardEvent]:
         _check_fit(hello)
+        if not self._identify(hello):
+            self.wants_hello = True
+            return []
         self.wants_hello = False
         restarted = hello.nonce != self._nonce or hello.uptime < self._uptime
         if restarted:
@@ -343,6 +418,7 @@ class PegBoardState(BoardState):
         if restarted or not self._greeted:
             self._clock = _UptimeClock()
             self._sequence = self._board = None
+            self._hands, self._fault_since, self._settled_at = Hands(), {}, None
             self._doubt(now)
         self._nonce = hello.nonce
         self._note_uptime(hello.uptime, now)
@@ -353,7 +429,9 @@ class PegBoardState(BoardState):
         if self._greeted:
             return []
         self._greeted = True
-        return [events.Connected(self._url, _describe(hello), now)]
+        about = _describe(hello, self._name)
+        advice = _advice(hello, self._url)
+        return [events.Connected(self._url, about, now, self.which, advice)]
 
     def _hear_dump(self, dump: peg.Dump, now: float) -> list[BoardEvent]:
         if self._shows_restart(dump.uptime, now):
@@ -363,6 +441,10 @@ class PegBoardState(BoardState):
         if self._too_early:
             self._too_early = False
             return []
+        if self._settled_at is not None and passed(self._settled_at, dump.uptime) > HALF_RANGE_S:
+            self._next_dump = now + _HELLO_EVERY / 3
+            return []
+        self._settled_at = None
         if dump.sequence != self._sequence:
             self._doubt(now)  # a change was lost after all that was heard
         self.wants_dump = False
@@ -372,19 +454,66 @@ class PegBoardState(BoardState):
         self._doubted = {
             square: code
             for square, code in self._doubted.items()
-            if dump.codes[square] not in (peg.EMPTY, code)
+            if dump.codes[square] not in (peg.EMPTY, code) or square in self._taken_out
         }
         known = self.codes or (peg.EMPTY,) * peg.SQUARES
+        if self._identity:
+            codes = _with(_without_faults(dump.codes, known), self._doubted)
+            self._doubt_come(codes, dump.uptime if surprising else None)
         self.codes = tuple(_with(_without_faults(dump.codes, known), self._doubted))
-        before, held = self._release(list(dump.codes))
+        before, held = self._release(list(dump.codes), lost=surprising)
         shown = peg.placement_of(_without_faults(before, known), identity=self._identity)
         faulty = {square for square, code in enumerate(dump.codes) if code == peg.FAULT}
         at = self._clock.time(dump.uptime, now)
         new_faults = sorted(faulty - self._faulty)
+        self._fault_since = {
+            square: self._fault_since.get(square, dump.uptime) for square in faulty
+        }
         self._faulty = faulty
         faults = [events.ContactFault(chess.square_name(square), at) for square in new_faults]
         position = [events.BoardPosition(shown, at, self._doubted_squares())] if surprising else []
         return [*position, *faults, *held]
+
+    def _doubt_come(self, codes: list[int], lost: int | None) -> None:
+        """Doubt each piece that has come since the reading was asked for and is one too many, or
+        that no hand can have brought. ``codes`` is the board now; a change was ``lost`` before that
+        uptime."""
+        before = self._codes_before_reading or (peg.EMPTY,) * peg.SQUARES
+        unlikely = self._hands.unlikely()
+        if lost is not None:
+            gone = {old for old, new in zip(before, codes, strict=True) if new == peg.EMPTY}
+            unlikely = {square for square in unlikely if codes[square] not in gone}
+            for piece in (Counter(before) - Counter(codes)).elements():
+                self._hands.lift(piece, lost)
+        come = {
+            square: new
+            for square, (old, new) in enumerate(zip(before, codes, strict=True))
+            if new not in (old, peg.EMPTY)
+        }
+        for square in come:
+            codes[square] = peg.EMPTY
+        # Of two alike, the one that stands where a game begins is the likelier.
+        for square in sorted(come, key=lambda square: come[square] != _START[square]):
+            piece = come[square]
+            doubtful = square in unlikely or too_many(codes, square, piece)
+            if not doubtful or self._taken_out.get(square) == piece:
+                codes[square] = piece
+            elif self._doubt_placed(square):
+                self._doubted[square] = peg.EMPTY
+            else:
+                self._doubted[square] = codes[square] = before[square]
+
+    def _doubt_placed(self, square: int) -> bool:
+        """Doubt the last placing on ``square`` that was heard since the loss. False if there is
+        none."""
+        name = chess.square_name(square)
+        for index in range(len(self._held) - 1, self._whole_from - 1, -1):
+            for event in self._held[index].events:
+                if isinstance(event, events.Placed) and event.square == name:
+                    doubt = events.PieceDoubted(name, event.at, empty=True)
+                    self._held[index] = replace(self._held[index], events=[doubt])
+                    return True
+        return False
 
     def _hear_ping(self, ping: peg.Ping, now: float) -> list[BoardEvent]:
         if self._shows_restart(ping.uptime, now):
@@ -435,13 +564,28 @@ class PegBoardState(BoardState):
             self._board[square] = change.new
         if change.new == peg.FAULT:
             self._faulty.add(square)
+            self._fault_since.setdefault(square, change.uptime)
             return [events.ContactFault(name, at)]
         self._faulty.discard(square)
+        since = self._fault_since.pop(square, None)
         known = self.codes[square] if self.codes is not None else None
         before = self._doubted.get(square, known if known is not None else change.old)
         if not {peg.EMPTY, peg.FAULT} & {before, change.new} and change.old != peg.EMPTY:
             return self._hear_unlifted(square, before, change.new, at)
+        empty = before == peg.EMPTY and square in self._doubted
+        if empty and change.new == peg.EMPTY:
+            if change.old != peg.FAULT:
+                self._taken_out[square] = change.old  # and a hand is about to put it back
+                return []
+            self._taken_out.pop(square, None)
+            del self._doubted[square]
+            return [events.PieceCertain(name, at)]
+        held = self._hands.holds(change.new, change.uptime)
+        if empty and square not in self._taken_out and not held:
+            return []
         self._doubted.pop(square, None)
+        if before == peg.EMPTY:
+            self._suspect(change, since, now)
         if self.codes is not None:
             self.codes = (*self.codes[:square], change.new, *self.codes[square + 1 :])
         placed = events.Placed(name, peg.PIECES[change.new] if self._identity else None, at)
@@ -452,8 +596,28 @@ class PegBoardState(BoardState):
                 return [placed]
             return [self._position(at)] if self.codes is not None else []
         if change.new == peg.EMPTY:
+            self._taken_out.pop(square, None)
+            self._hands.lift(before, change.uptime)
             return [events.Lifted(name, at)]
-        return [placed]
+        certain = [name] if empty else []
+        for other in [at for at, code in self._doubted.items() if code == peg.EMPTY]:
+            if self._board is not None and self._board[other] == peg.EMPTY:  # put elsewhere
+                del self._doubted[other]
+                certain.append(chess.square_name(other))
+        return [placed, *(events.PieceCertain(one, at) for one in certain)]
+
+    def _suspect(self, change: peg.HoleChanged, since: int | None, now: float) -> None:
+        """A piece has come into a hole that was empty, after a fault ``since``. If it cannot be,
+        hold it until every lift of a hand that was quicker has been told, and read the whole
+        board."""
+        square, piece = change.square, change.new
+        if not self._identity:
+            return
+        unlikely = self._hands.place(square, piece, change.uptime, since)
+        if self.codes is not None and (unlikely or too_many(self.codes, square, piece)):
+            self._read_again(now)
+            self._settled_at = (change.uptime + LATEST_LIFT_MS) % (1 << 32)
+            self._next_dump = now + LATEST_LIFT_MS / 1000
 
     def _hear_unlifted(self, square: int, before: int, now: int, at: float) -> list[BoardEvent]:
         """A hole with the piece ``before`` reads as the piece ``now``, without a lift."""
@@ -512,7 +676,10 @@ def _without_faults(codes: Iterable[int], known: Iterable[int]) -> list[int]:
 
 def _with(codes: Iterable[int], pieces: Mapping[int, int | None]) -> list[int]:
     """Return ``codes`` with these pieces by square; None changes nothing."""
-    return [pieces.get(square) or code for square, code in enumerate(codes)]
+    return [
+        code if (piece := pieces.get(square)) is None else piece
+        for square, code in enumerate(codes)
+    ]
 
 
 def _check_fit(hello: peg.Hello) -> None:
@@ -534,11 +701,17 @@ def _check_fit(hello: peg.Hello) -> None:
         )
 
 
-def _describe(hello: peg.Hello) -> str:
+def _describe(hello: peg.Hello, name: str) -> str:
     able = peg.Capability(hello.capabilities)
     parts = [
-        _("pegged board"),
-        _("firmware {major}.{minor}", major=hello.firmware >> 8, minor=hello.firmware & 255),
+        _("pegged board {name}", name=name) if name else _("pegged board"),
+        _("firmware {version}", version=version_text(hello.firmware))
+        if hello.firmware >= peg.FIRMWARE_VERSION
+        else _(
+            "firmware {version}, instead of which 'blindplay board flash' writes {newer}",
+            version=version_text(hello.firmware),
+            newer=version_text(peg.FIRMWARE_VERSION),
+        ),
         _("knows each piece")
         if able & peg.Capability.IDENTITY
         else _("knows only which holes are occupied"),
@@ -552,6 +725,19 @@ def _describe(hello: peg.Hello) -> str:
     if able & peg.Capability.LAMP:
         parts.append(_("signal lamp"))
     return join_texts(", ", parts)
+
+
+def _advice(hello: peg.Hello, url: str) -> str:
+    """Advise people whose board has an older firmware than this program."""
+    if hello.firmware >= peg.FIRMWARE_VERSION:
+        return ""
+    return _(
+        "The board at {url} has firmware {version}, and this program brings {newer}: run "
+        "'blindplay board flash' when no game is on.",
+        url=url,
+        version=version_text(hello.firmware),
+        newer=version_text(peg.FIRMWARE_VERSION),
+    )
 
 
 class PegBoard(BoardDriver[PegBoardState]):
@@ -580,6 +766,10 @@ class PegBoard(BoardDriver[PegBoardState]):
             state.read(number, time.monotonic())
 
         self._enqueue(ask)
+
+    def known_faults(self, which: str | None) -> Collection[str]:
+        known = kept(which or "", self.url)
+        return sorted(known.bad) if known is not None else ()
 
     def new_state(self, url: str, before: PegBoardState | None) -> PegBoardState:
         return PegBoardState(url, before, self._signals)

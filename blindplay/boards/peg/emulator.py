@@ -8,19 +8,24 @@ the time at which it changed, so a busy computer does not change the events. It 
 
 import heapq
 import itertools
+import math
 import random
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable
-from typing import Literal, TextIO
+from typing import Literal, Self, TextIO
 
 import chess
 
 from blindplay.translation import _, join_texts
 
 from ..cable import Cable
+from . import ladder
 from . import protocol as peg
 
+_SHORT = 1e-3
+"""Ohms of a short circuit."""
 _LEVER_MS = 80.0
 """Milliseconds that a pressed lever stays down."""
 _FAULT_MS = 200.0
@@ -34,7 +39,8 @@ class SimulatedFirmware:
 
     ``now`` and ``at`` are milliseconds since boot and never decrease. ``holes`` are the real
     pieces, ``contact`` the readings of the contacts, and ``state`` the confirmed state, each as 64
-    piece codes. ``native`` is True while the board sends unasked.
+    piece codes. ``native`` is True while the board sends unasked. ``which`` is its id and name; a
+    ``firmware`` older than 1.2 has none and does not know the command.
 
     :raises ValueError: for a wrong placement.
     """
@@ -47,7 +53,12 @@ class SimulatedFirmware:
         place_ms: float = 25.0,
         identity: bool,
         signals: bool = False,
+        which: peg.Identity = peg.NO_IDENTITY,
+        firmware: int = peg.FIRMWARE_VERSION,
     ) -> None:
+        self.which = which
+        self.keeps = True  # False: its memory is worn out
+        self._firmware = firmware
         self.holes = list(peg.codes_of(placement))
         self.buzzed: list[int] = []
         self.signalled: list[peg.Signal] = []
@@ -55,6 +66,9 @@ class SimulatedFirmware:
         self._identity = identity
         self._signals = signals
         self._order = itertools.count()
+        # Ohms by hole: more in its contact, and from its tip to ground.
+        self._worn: dict[int, float] = {}
+        self._damp: dict[int, float] = {}
         self.boot(0)
 
     def boot(self, nonce: int) -> None:
@@ -63,7 +77,7 @@ class SimulatedFirmware:
         self._signal = 0
         self._sequence = self._wobbles = 0
         self.contact = list(self.holes)
-        self.state = list(self.holes)
+        self.state = [self._read(index) for index in range(peg.SQUARES)]
         self._presses, self._pressed_at = [0, 0], [0.0, 0.0]
         # Holes with an unconfirmed change: code, time of the first change, time of confirmation.
         self._pending: dict[int, tuple[int, float, float]] = {}
@@ -79,8 +93,23 @@ class SimulatedFirmware:
         self.read_as(square, code, at)
 
     def read_as(self, square: int, code: int, at: float) -> None:
-        """The contact of a hole reads ``code`` from ``at`` on, with any piece or none."""
+        """The contact of a hole has ``code`` from ``at`` on, with any piece or none."""
         self._schedule(at, lambda t: self._contact_changes(square, code, t))
+
+    def spoil(
+        self, square: int, at: float, *, worn: float | None = None, damp: float | None = None
+    ) -> None:
+        """From ``at`` on the contact of a hole has ``worn`` ohms more, and its tip ``damp`` ohms to
+        ground; None changes nothing."""
+
+        def change(now: float) -> None:
+            if worn is not None:
+                self._worn[square] = worn
+            if damp is not None:
+                self._damp[square] = damp
+            self._contact_changes(square, self.contact[square], now)
+
+        self._schedule(at, change)
 
     def feel(self, square: int, at: float, ms: float) -> None:
         """A hand feels a piece, so that its contact opens ``at`` and closes after ``ms``."""
@@ -104,8 +133,24 @@ class SimulatedFirmware:
     def _schedule(self, when: float, change: Callable[[float], None]) -> None:
         heapq.heappush(self._changes, (when, next(self._order), change))
 
-    def _contact_changes(self, index: int, code: int, now: float) -> None:
-        self.contact[index] = code
+    def _level(self, index: int) -> int:
+        """The converter's reading of a hole."""
+        code = self.contact[index]
+        contact = _SHORT if code == peg.FAULT else ladder.OHMS[code] + self._worn.get(index, 0.0)
+        siemens = 1 / contact + 1 / self._damp.get(index, math.inf)
+        if not siemens:
+            return ladder.TOP
+        ohms = ladder.USUAL + 1 / siemens
+        return round(ladder.TOP * ohms / (ohms + ladder.PULL_UP))
+
+    def _read(self, index: int) -> int:
+        """The code that the board reads in a hole."""
+        level = self._level(index)
+        return next((code for low, high, code in ladder.WINDOWS if low <= level <= high), peg.FAULT)
+
+    def _contact_changes(self, index: int, contact: int, now: float) -> None:
+        self.contact[index] = contact
+        code = self._read(index)
         pending = self._pending.pop(index, None)
         if code == self.state[index]:
             if pending is not None:
@@ -179,6 +224,8 @@ class SimulatedFirmware:
                 if not self.native:
                     self._next_ping = now + _PING_MS
                 self.native = True
+                if self._keeps_name:
+                    self._sent.append(self.which)
                 self._sent.append(self._hello(now))
             case peg.AskDump():
                 codes = tuple(map(self._seen, self.state))
@@ -187,9 +234,7 @@ class SimulatedFirmware:
             case peg.AskPing():
                 self._sent += [self._ping(now), self._count_presses(now)]
             case peg.AskRaw(square):
-                # Some value that a real converter can give. An open contact reads full scale.
-                code = self.contact[square]
-                self._sent.append(peg.Raw(square, 1023 if code == peg.EMPTY else 60 * code))
+                self._sent.append(peg.Raw(square, self._level(square)))
             case peg.Set(key, value):
                 self._sent.append(self._set(key, value))
             case peg.Buzz(pattern):
@@ -200,6 +245,11 @@ class SimulatedFirmware:
                     self._signal = number
                     self.signalled.append(command)
                 self._sent.append(peg.Signalled(number))
+            case peg.Identify(number, name) if self._keeps_name:
+                if self.keeps:
+                    self.which = peg.Identity(number, name)
+                done = peg.Ack() if self.keeps else peg.Nak(peg.NakReason.NOT_KEPT)
+                self._sent.append(done)
             case peg.Leave():
                 self.native = False
             case _:
@@ -214,15 +264,23 @@ class SimulatedFirmware:
             return peg.Nak(peg.NakReason.BAD_ARGUMENT)
         return peg.Ack()
 
+    @property
+    def _keeps_name(self) -> bool:
+        return self._firmware >= 0x0102
+
     def _hello(self, now: float) -> peg.Hello:
-        able = peg.Capability.LEVERS | peg.Capability.BUZZER
+        able = peg.Capability.LEVERS
+        if self._firmware > 0x0100:
+            able |= peg.Capability.BUZZER
         if self._identity:
             able |= peg.Capability.IDENTITY
         if self._signals:
             able |= peg.Capability.MOTOR | peg.Capability.LAMP
+        if self._keeps_name:
+            able |= peg.Capability.NAME
         return peg.Hello(
             version=peg.PROTOCOL_VERSION,
-            firmware=0x0101,
+            firmware=self._firmware,
             capabilities=able,
             squares=peg.SQUARES,
             nonce=self._nonce,
@@ -261,8 +319,8 @@ class EmulatedBoard:
     board confirms a change. ``boot_seconds`` is how long the board is deaf after power, reset and
     each opening of its line: 1.5 for an Arduino, 0 for a board that opening does not reset. With
     ``identity=False`` the board knows only which holes are occupied, and with ``signals`` it has a
-    vibration motor and a lamp. ``url`` is where a driver finds the board, the same after each
-    :meth:`plug`.
+    vibration motor and a lamp. ``which`` is its id and name to begin with; a ``firmware`` older
+    than 1.2 has none. ``url`` is where a driver finds the board, the same after each :meth:`plug`.
 
     :raises ValueError: for a wrong placement.
     """
@@ -277,14 +335,20 @@ class EmulatedBoard:
         boot_seconds: float = 0.0,
         identity: bool = True,
         signals: bool = False,
+        which: peg.Identity = peg.NO_IDENTITY,
+        firmware: int = peg.FIRMWARE_VERSION,
     ) -> None:
         self._firmware = SimulatedFirmware(
-            placement, lift_ms=lift_ms, place_ms=place_ms, identity=identity, signals=signals
+            placement,
+            lift_ms=lift_ms,
+            place_ms=place_ms,
+            identity=identity,
+            signals=signals,
+            which=which,
+            firmware=firmware,
         )
         self._boot_seconds = boot_seconds
         self._lock = threading.RLock()
-        self._lose = self._garble = 0
-        self._random = random.Random(1)
         self._boot()
         self._cable = Cable(force_socket=force_socket)
         self.url = self._cable.url
@@ -301,8 +365,13 @@ class EmulatedBoard:
             return peg.placement_of(self._firmware.holes)
 
     @property
+    def which(self) -> peg.Identity:
+        """The board's id and name."""
+        return self._firmware.which
+
+    @property
     def buzzed(self) -> list[int]:
-        """The buzzer patterns that the host has sent."""
+        """The buzzer patterns that have sounded."""
         return self._firmware.buzzed
 
     @property
@@ -348,20 +417,6 @@ class EmulatedBoard:
         if wait:
             self._await_confirmation(index)
 
-    def open_contact(self, square: str, seconds: float) -> None:
-        """Feel the piece on ``square``, so that its contact opens for ``seconds``, and wait.
-
-        Less than the lift time gives no event; more gives a lift and a placing. Raises
-        :class:`ValueError` for an empty hole.
-        """
-        index = peg.square_index(square)
-        with self._lock:
-            if self._firmware.holes[index] == peg.EMPTY:
-                raise ValueError(_("there is no piece on {square} to feel", square=square))
-            self._firmware.feel(index, self._uptime(), seconds * 1000)
-        time.sleep(seconds)
-        self._await_confirmation(index)
-
     def fault(self, square: str, reads: str = "!") -> None:
         """Spoil the contact of ``square``: it reads as another piece (a FEN letter) or, by default,
         neither as a piece nor as empty.
@@ -373,10 +428,31 @@ class EmulatedBoard:
             self._firmware.read_as(index, code, self._uptime())
         self._await_confirmation(index)
 
-    def mend(self, square: str) -> None:
-        """Repair the contact of ``square``."""
+    def resistance(self, square: str, ohms: float) -> None:
+        """Add ``ohms`` to the contact of ``square``, whatever stands there.
+
+        :raises ValueError: for a wrong square.
+        """
         index = peg.square_index(square)
         with self._lock:
+            self._firmware.spoil(index, self._uptime(), worn=ohms)
+        self._await_confirmation(index)
+
+    def damp(self, square: str, ohms: float) -> None:
+        """Join the tip of ``square`` and ground by ``ohms``.
+
+        :raises ValueError: for a wrong square.
+        """
+        index = peg.square_index(square)
+        with self._lock:
+            self._firmware.spoil(index, self._uptime(), damp=ohms)
+        self._await_confirmation(index)
+
+    def mend(self, square: str) -> None:
+        """Repair the contact of ``square``, and dry it."""
+        index = peg.square_index(square)
+        with self._lock:
+            self._firmware.spoil(index, self._uptime(), worn=0.0, damp=math.inf)
             self._firmware.read_as(index, self._firmware.holes[index], self._uptime())
         self._await_confirmation(index)
 
@@ -404,32 +480,13 @@ class EmulatedBoard:
                 self._boot()
                 self._cable.plug()
 
-    def reset(self) -> None:
-        """Restart the board while the line stays up, as its watchdog would."""
-        with self._lock:
-            self._boot()
-
-    def lose(self, frames: int) -> None:
-        """Lose the next ``frames`` frames from the board on the line."""
-        with self._lock:
-            self._lose = frames
-
-    def garble(self, frames: int) -> None:
-        """Flip one bit in each of the next ``frames`` frames from the board."""
-        with self._lock:
-            self._garble = frames
-
-    def send_raw(self, data: bytes) -> None:
-        """Send any bytes to the host."""
-        self._cable.write(data)
-
     def close(self) -> None:
         """Unplug for good and free everything. Closing twice is harmless."""
         self._closed.set()
         self._thread.join(timeout=5)
         self._cable.close()
 
-    def __enter__(self) -> "EmulatedBoard":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -455,14 +512,7 @@ class EmulatedBoard:
             time.sleep(_TICK)
 
     def _send(self, message: peg.Message) -> None:
-        frame = bytearray(peg.encode(message))
-        if self._lose > 0:
-            self._lose -= 1
-            return
-        if self._garble > 0:
-            self._garble -= 1
-            frame[self._random.randrange(1, len(frame) - 1)] ^= 1 << self._random.randrange(8)
-        self._cable.write(bytes(frame))
+        self._cable.write(peg.encode(message))
 
     def _run(self) -> None:
         host_present = False
@@ -499,8 +549,8 @@ def _code(piece: str) -> int:
 
 HELP = _(
     "Type lift e2, place e4 P (without a letter: the piece lifted last), move e2e4 (castling as "
-    "the king's move), press white, fault e2 (fault e2 p: it reads as p), mend e2, unplug, "
-    "plug, fen, signals or quit."
+    "the king's move), press white, fault e2 (fault e2 p: it reads as p), resistance e2 5000 or "
+    "damp e4 20000 (ohms), mend e2, unplug, plug, fen, signals or quit."
 )
 
 
@@ -542,6 +592,10 @@ def _do(board: EmulatedBoard, hand: list[str], words: list[str], out: TextIO) ->
             board.press(side)
         case ["fault", square, *reads] if len(reads) < 2:
             board.fault(square, *reads)
+        case ["resistance", square, ohms]:
+            board.resistance(square, _ohms(ohms))
+        case ["damp", square, ohms]:
+            board.damp(square, _ohms(ohms))
         case ["mend", square]:
             board.mend(square)
         case ["unplug"]:
@@ -560,6 +614,14 @@ def _do(board: EmulatedBoard, hand: list[str], words: list[str], out: TextIO) ->
             raise PracticeError(
                 _("{words} is not a command. {remedy}", words=repr(" ".join(words)), remedy=HELP)
             )
+
+
+def _ohms(text: str) -> float:
+    if not re.fullmatch("[0-9]{1,9}", text) or int(text) == 0:
+        raise PracticeError(
+            _("{ohms} are no ohms: write a whole number from 1 to 999999999", ohms=repr(text))
+        )
+    return float(text)
 
 
 def _no_new_position(placement: str) -> str:

@@ -18,7 +18,7 @@ import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum, IntFlag
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias, get_args
 
 import chess
 from cobs import cobs
@@ -27,6 +27,12 @@ from blindplay.translation import _
 
 PROTOCOL_VERSION = 1
 """The version of this module. A board reports its own in :class:`Hello`."""
+
+FIRMWARE_VERSION = 0x0102
+"""The version of the firmware in ``hardware/firmware``. A later version is a larger number."""
+
+NAME_BYTES = 24
+"""Longest name of a board, in UTF-8."""
 
 MAX_ENCODED = 64
 """Longest run of bytes between two delimiters; the longest real frame, a dump, has 42."""
@@ -58,6 +64,8 @@ class Capability(IntFlag):
     """It has a vibration motor."""
     LAMP = 64
     """It has a lamp for its player."""
+    NAME = 128
+    """It keeps an id and a name, and tells them before each hello (firmware 1.2 or newer)."""
 
 
 class Setting(IntEnum):
@@ -77,6 +85,8 @@ class NakReason(IntEnum):
     UNKNOWN_COMMAND = 3
     TOO_LONG = 4
     BAD_ARGUMENT = 5
+    NOT_KEPT = 6
+    """The memory for the name has not kept it."""
 
 
 class MalformedFrameError(ValueError):
@@ -140,6 +150,40 @@ class Hello(_Body, letter="H", layout="BHBBHBI"):
     nonce: int
     cause: int
     uptime: int
+
+
+@dataclass(frozen=True)
+class Identity(_Body, letter="I", layout="I"):
+    """The board tells which one it is (``I``), just before each :class:`Hello`, if it has
+    :attr:`Capability.NAME`.
+
+    ``id`` is 0 as long as no host has given one. ``name`` has at most :data:`NAME_BYTES` in UTF-8;
+    bytes that are no text are left out.
+    """
+
+    id: int
+    name: str = ""
+
+    @property
+    def text(self) -> str:
+        """The id as eight digits, empty if there is none."""
+        return f"{self.id:08x}" if self.id else ""
+
+    def pack(self) -> bytes:
+        name = self.name.encode()
+        _need(
+            len(name) <= NAME_BYTES, _("a board's name has {count} bytes at most", count=NAME_BYTES)
+        )
+        return self.LETTER.encode() + self.LAYOUT.pack(self.id) + name
+
+    @classmethod
+    def unpack(cls, payload: bytes) -> Self:
+        size = cls.LAYOUT.size
+        (number,) = cls.LAYOUT.unpack(payload[:size])
+        return cls(number, payload[size:].decode("utf-8", "ignore"))
+
+
+NO_IDENTITY = Identity(0)
 
 
 @dataclass(frozen=True)
@@ -316,20 +360,35 @@ class Signal(_Body, letter="v", layout="BHB"):
 
 
 @dataclass(frozen=True)
+class Identify(Identity, letter="i", layout="I"):
+    """Give the board this id and this name (``i``), which outlive a loss of power. A board refuses
+    if it cannot keep them; then it has the old ones."""
+
+
+@dataclass(frozen=True)
 class Leave(_Body, letter="x"):
     """Leave native mode (``x``): the board falls silent."""
 
 
 Message: TypeAlias = (
-    Hello | Dump | Ping | Raw | HoleChanged | LeverMoved | Presses | Ack | Nak | Signalled
+    Identity
+    | Hello
+    | Dump
+    | Ping
+    | Raw
+    | HoleChanged
+    | LeverMoved
+    | Presses
+    | Ack
+    | Nak
+    | Signalled
 )
-HostCommand: TypeAlias = AskHello | AskDump | AskPing | AskRaw | Set | Buzz | Signal | Leave
+HostCommand: TypeAlias = (
+    AskHello | AskDump | AskPing | AskRaw | Set | Buzz | Signal | Identify | Leave
+)
 
-_MESSAGES = {
-    c.LETTER: c
-    for c in (Hello, Dump, Ping, Raw, HoleChanged, LeverMoved, Presses, Ack, Nak, Signalled)
-}
-_COMMANDS = {c.LETTER: c for c in (AskHello, AskDump, AskPing, AskRaw, Set, Buzz, Signal, Leave)}
+_MESSAGES = {kind.LETTER: kind for kind in get_args(Message)}
+_COMMANDS = {kind.LETTER: kind for kind in get_args(HostCommand)}
 
 
 # --- codec -----------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import chess
 from blindplay.language import load
 from blindplay.laws import Game, Ruling, Taken, permissions
 from blindplay.laws import facts as f
-from blindplay.laws.due import due
+from blindplay.laws.due import due, missing
 from blindplay.laws.placement import change, difference, laid_over
 from blindplay.laws.rulings import Touched
 from blindplay.laws.undoing import undoable
@@ -65,6 +65,7 @@ def values(table: TableView, game: Game, role: str, language: str) -> dict[str, 
         "equal": _equal_times(game),
         "needed": [telling.line(one) for one in game.calls],
         "attends": bool(game.unattended),
+        "missing": missing(game),
         "undoes": telling.fact(last.fact) if (last := undoable(game)) else "",
         "owed": common.owed_in_words(game, language),
         "on_move": game.side,

@@ -295,8 +295,26 @@ def _undo(choice: _Choice) -> Confirmation:
 def _declare(choice: _Choice) -> Confirmation:
     say, result = choice.say, choice.among("result", f.RESULTS, "v_result_missing")
     button = say["yes_declare"].format(result=result)
-    sentence = say["will_declare"].format(result=result)
-    return choice.confirmation(sentence, button=button, result=result)
+    if not choice.game.over:
+        sentence = say["will_declare"].format(result=result)
+        return choice.confirmation(sentence, button=button, result=result)
+    reason = choice["reason"]
+    if not reason:
+        raise NoActionError("v_reason_missing", "reason")
+    sentences = [
+        say["will_correct"].format(result=result, before=choice.game.result),
+        say["will_undo_reason"].format(reason=reason),
+    ]
+    return choice.confirmation(*sentences, button=button, result=result, reason=reason)
+
+
+def _forfeit(choice: _Choice) -> Confirmation:
+    side = choice.among("player", (*f.SIDES, "both"), "v_player_missing")
+    if side == "both":
+        return choice.confirmation(choice.say["will_forfeit_both"])
+    return choice.confirmation(
+        choice.say["will_forfeit"].format(side=choice.say[side]), player=side
+    )
 
 
 def _postpone(choice: _Choice) -> Confirmation:
@@ -357,6 +375,6 @@ _DECISIONS: Mapping[str, Callable[[_Choice], Confirmation]] = {
     "confirm": _decide, "reject": _decide, "adjourn": _plain, "withdraw": _plain,
     "permit_warnings": _plain,
     "set_clock": _set_clock, "penalty": _penalty, "restore": _restore, "declare": _declare,
-    "postpone": _postpone, "announce_in": _announce_in, "undo": _undo,
+    "forfeit": _forfeit,    "postpone": _postpone, "announce_in": _announce_in, "undo": _undo,
 }  # fmt: skip
 _REPORTS = frozenset(("claim_time", "touch", "irregular", "open_envelope"))

@@ -11,10 +11,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from blindplay.language import Command, load
+from blindplay.language import PLAYS_AGAIN, Command, load
 from blindplay.laws import Game, Taken, permissions
 from blindplay.laws.claims import QUICKPLAY_CLAIMS
-from blindplay.laws.due import Played, due
+from blindplay.laws.due import Played, Step, due
 from blindplay.laws.editions import article
 from blindplay.laws.facts import IRREGULARITIES, SIDES, Tick
 from blindplay.laws.state import OTHER
@@ -42,6 +42,7 @@ def _common_values(table: TableView, game: Game, role: str, language: str) -> di
         "last": common.last_announced(game, language),
         "announced_in": common.spoken_in(game),
         "sensors": game.tables[game.board_of(role)].sensors,
+        **_pressing(game, role, step["step"]),
         "outcome": game.result or "",
         "ending": _ending(table, game, language),
         "name": {side: common.name_of(game, side, language) for side in SIDES},
@@ -49,6 +50,7 @@ def _common_values(table: TableView, game: Game, role: str, language: str) -> di
         "offered": OTHER[role] in game.offers and not (game.over or game.adjourned or waits),
         "question": _question(game, role, language),
         "offering": role in game.offers and not game.over,
+        "own_moves": sum(ply.side == role for ply in game.history),
         "opponent": say[OTHER[role]],
         "claims": _claims(game),
         "timed": bool(game.clock),
@@ -57,7 +59,7 @@ def _common_values(table: TableView, game: Game, role: str, language: str) -> di
         "adjourns": not (game.over or game.adjourning or game.adjourned or table.absent),
         "wants_to_adjourn": game.wants_to_adjourn,
         "sheet": common.sheet_later(game, role),
-        "plies": common.Later((len(game.history), _begun(game)), lambda: _plies(game)),
+        **_entry(game),
         "deaf": _deaf(game),
         "assisted": game.assistants[role],
         "hints": table.allows(Command.HINT) and not game.over,
@@ -65,7 +67,35 @@ def _common_values(table: TableView, game: Game, role: str, language: str) -> di
         **papers.values(game, role, language),
         "may_be_assisted": _may_be_assisted(game, role),
         "past": boards.before_last(game, role),
+        **_another_game(table, game, role),
     }
+
+
+def _another_game(table: TableView, game: Game, role: str) -> dict[str, Any]:
+    """The games that may follow, whether this player can choose one now, what they want, and what
+    the opponent wants."""
+    wanted, may = table.another_game.wanted, game.over and table.another_game.may
+    signed = bool(table.absent) or not any(due(game, side).do == "sign" for side in SIDES)
+    return {
+        "again": [one.value for one in PLAYS_AGAIN] if may else [],
+        "again_now": signed,
+        "again_wanted": wanted[role].value if role in wanted else "",
+        "again_asked": wanted[OTHER[role]].value if OTHER[role] in wanted else "",
+    }
+
+
+def _pressing(game: Game, role: str, step: Step) -> dict[str, bool]:
+    """How the clock may be pressed together with a move: whether that is so in this game, in which
+    nobody has a lever; whether the step that is due ends with the press; and whether a move that is
+    chosen on the board is complete at once, because nobody repeats it and nothing else is due."""
+    can = not (game.served or any(table.sensors for table in game.tables.values()))
+    own = step.do == "announce" or (step.move is not None and step.move.by == role)
+    moves = own and step.do in ("announce", "execute", "announce_made")
+    presses = can and moves and not game.unpressed()
+    asked = OTHER[role] in game.offers or game.wants_to_adjourn == OTHER[role]
+    heard = any(game.impaired(side) for side in SIDES)
+    at_once = presses and step.do == "announce" and not (heard or step.owed or asked)
+    return {"can_press_too": can, "presses_too": presses, "at_once": at_once}
 
 
 def _question(game: Game, role: str, language: str) -> str:
@@ -83,17 +113,14 @@ def _ending(table: TableView, game: Game, language: str) -> str:
     return " ".join(one.words for one in told)
 
 
-def _plies(game: Game) -> list[tuple[int, int, str, bool]]:
-    """The plies that may be written, the newest first: each with its move, its side, and whether it
-    is the one that is being played."""
-    last = len(game.history)
-    now = max(1, last + _begun(game))
-    return [(ply, *entry_place(game, ply), ply == now) for ply in range(last + 1, 0, -1)]
-
-
-def _begun(game: Game) -> bool:
+def _entry(game: Game) -> dict[str, Any]:
+    """The place of the entry that a player writes next: the move that is being played, or the last
+    one; and the number of the first move."""
     turn = game.turn
-    return any(move is not None for move in (turn.announced, turn.executed, turn.made))
+    begun = any(move is not None for move in (turn.announced, turn.executed, turn.made))
+    number, side = entry_place(game, max(1, len(game.history) + begun))
+    first, _ = entry_place(game, 1)
+    return {"entry_number": number, "entry_side": side, "entry_first": first}
 
 
 def _claims(game: Game) -> list[str]:

@@ -147,7 +147,8 @@ class Narrator:
         if isinstance(fact, f.Arbiter):
             by_player = fact.player is not None and fact.do == "start_clocks"
             key = f"f_{'player' if by_player else fact.by}_{fact.do}"
-            key += "_why" if fact.do == "undo" and fact.reason else ""
+            key += "_why" if fact.do in ("undo", "declare") and fact.reason else ""
+            key += "_of" if fact.do == "forfeit" and fact.player is not None else ""
         elif isinstance(fact, f.BoardOwners):
             key += "_yes" if fact.known else "_no"
         elif isinstance(fact, f.Assistant):

@@ -101,6 +101,7 @@ export async function send(body) {
   body.set("page", document.documentElement.lang);
   const mine = body.get("id");
   page.doing = mine;
+  const before = page.seen;
   const { response, late, taken } = await exchange(body);
   find("action");
   const known = late ? "taken" : taken === false ? "not-taken" : "";
@@ -115,8 +116,9 @@ export async function send(body) {
     say(urgent, [page.unsent], UNREAD);
     return null;
   }
-  // The page's own action does not make its next one late.
-  page.seen = response.headers.get("game-seen") || page.seen;
+  // The page's own action does not make its next one late. A change that came meanwhile may be newer
+  // than this answer, and if it is not, that of the action follows.
+  if (page.seen === before) page.seen = response.headers.get("game-seen") || page.seen;
   stampForms();
   const lang = response.headers.get("content-language");
   answer.said = answer.said.map((one) => (typeof one === "string" ? [[one, lang]] : one));
@@ -160,8 +162,10 @@ document.addEventListener("submit", async (event) => {
   }
   const step = here(form.closest("details.step"));
   if (step?.open) {
+    const at = document.activeElement; // a reader who has moved elsewhere meanwhile stays there
+    const stays = at !== document.body && !step.contains(at);
     step.open = false;
-    step.querySelector("summary").focus();
+    if (!stays) step.querySelector("summary").focus();
   }
   (form.isConnected ? form : document).dispatchEvent(new CustomEvent("done", { bubbles: true }));
 });

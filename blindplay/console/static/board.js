@@ -1,9 +1,10 @@
 // Moves that are chosen on a board: by two squares, with a pointer or with arrow keys and Enter, or by
 // dragging the piece. The move goes into the field that the board's data-into names. Nothing is sent
-// until its form is sent.
+// until its form is sent; see pressing.js for one that is sent at once.
 
 import { polite, say } from "./console.js";
 import { boards, square, stand } from "./grid.js";
+import { isAtOnce } from "./pressing.js";
 
 const FAR = 6; // px: a pointer that moves so far drags
 
@@ -11,6 +12,7 @@ const FAR = 6; // px: a pointer that moves so far drags
 let board = null;
 let from = null; // the square that a piece leaves
 let decidedOn = null; // the board and the square of a move that is chosen and not sent yet
+let sent = null; // the one of these whose form was sent
 let drag = null; // { id, button, x, y, image } of a pointer that is down
 let pointed = false; // a pointer chooses: its hand is there, and nothing is scrolled
 
@@ -133,15 +135,17 @@ addEventListener("resize", () => place?.());
 // The move is in its field, and its form can be sent. ``piece``: what the pawn becomes, in words.
 function decided(piece = "") {
   const { value, form } = field(board);
-  tell(board, piece ? "promoted" : "planned", value.slice(0, 2), value.slice(2, 4), piece);
+  const button = form.querySelector("button.main") ?? form.querySelector("button");
+  const isSent = isAtOnce(form);
+  if (!isSent) tell(board, piece ? "promoted" : "planned", value.slice(0, 2), value.slice(2, 4), piece);
   const chosen = square(board, from);
   chosen.removeAttribute("aria-selected");
   chosen.classList.remove("chosen");
   decidedOn = [board, from];
   board = from = null;
   form.closest("details")?.setAttribute("open", "");
-  const button = form.querySelector("button.main") ?? form.querySelector("button");
-  button.focus({ preventScroll: pointed });
+  if (isSent) form.requestSubmit(button);
+  else button.focus({ preventScroll: pointed });
 }
 
 function pick(here, name) {
@@ -265,4 +269,11 @@ document.addEventListener("changed", () => {
   }
 });
 
-document.addEventListener("done", clear);
+// An answer may come when the next move is being chosen already: that stays.
+document.addEventListener("submit", ({ target }) => {
+  sent = decidedOn && target.contains(field(decidedOn[0])) ? decidedOn : null;
+}, true);
+document.addEventListener("done", () => {
+  if (sent && decidedOn === sent) clear();
+  sent = null;
+});

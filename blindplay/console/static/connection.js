@@ -48,6 +48,7 @@ export function connect() {
   const query = new URLSearchParams(page.query ?? "");
   query.set("since", place);
   query.set("page", document.documentElement.lang);
+  query.set("edits", "yes");
   const mine = new EventSource(`changes?${query}`);
   source = mine;
   heard();
@@ -111,9 +112,9 @@ export function shutOut(status) {
 }
 
 // A browser has six connections to a table: a hidden page closes its own, and gets what it missed
-// when it is shown again; unless it is to give signals.
+// when it is shown again; unless it is to give signals, or is a player's phone.
 function sleeps() {
-  return document.hidden && page.signals !== "on";
+  return document.hidden && page.signals !== "on" && page.stays !== "yes";
 }
 
 document.addEventListener("visibilitychange", () => (sleeps() ? leave() : connect()));

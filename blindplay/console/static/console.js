@@ -45,12 +45,14 @@ function replace(parts) {
     return section ? [{ section, html }] : [];
   });
   const typed = new Map();
+  const ticked = [];
   const opened = [];
   let active = null;
   let home = null;
   for (const { section } of changed) {
     for (const field of section.querySelectorAll("input[id], select[id]")) {
       if (field.value !== preset(field)) typed.set(field.id, field.value);
+      if (field.checked) ticked.push(field.id);
     }
     opened.push(...[...section.querySelectorAll("details[id][open]")].map((one) => one.id));
     if (section.contains(document.activeElement)) [active, home] = [document.activeElement, section];
@@ -64,10 +66,16 @@ function replace(parts) {
     const field = document.getElementById(id);
     if (field) field.value = value;
   }
+  for (const id of ticked) {
+    const field = document.getElementById(id);
+    if (field) field.checked = true;
+  }
   if (active) {
     // If the focused element is gone, or is now among what folds away elsewhere, the heading of its
     // part gets the focus. Nothing is scrolled: no person did anything here.
-    const same = active.id ? document.getElementById(active.id) : null;
+    const folded = active.matches("details > summary") ? active.parentElement.id : "";
+    const same = document.getElementById(active.id)
+      ?? document.getElementById(folded)?.querySelector(":scope > summary");
     const stays = same && (home.contains(same) || !same.closest("details"));
     const there = stays && (same.checkVisibility?.() ?? true);
     const heading = home.querySelector("h2") ?? document.getElementById("main");
@@ -100,7 +108,24 @@ function standing() {
   return [...told].map((one) => [[one.textContent.trim(), one.closest("[lang]").lang]]);
 }
 
-document.addEventListener("news", ({ detail }) => take(detail));
+// The parts of this page as they came last. A part comes whole first, then as edits: the numbers of
+// lines, the last first, how many go there, and what comes instead; see stream.py.
+const known = new Map();
+
+function whole(name, part) {
+  if (typeof part !== "string") {
+    const lines = known.get(name).split("\n");
+    for (const [at, count, ...put] of part) lines.splice(at, count, ...put);
+    part = lines.join("\n");
+  }
+  known.set(name, part);
+  return [name, part];
+}
+
+document.addEventListener("news", ({ detail }) => {
+  const parts = Object.entries(detail.parts).map(([name, part]) => whole(name, part));
+  take({ ...detail, parts: Object.fromEntries(parts) });
+});
 
 // The bar with the messages stays on top, and on a phone the next step at the bottom. So that they
 // never cover the focused element, everything else keeps this distance from the edges of the window

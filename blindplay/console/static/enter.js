@@ -10,4 +10,4 @@ function enter() {
 
 // If this page is already open, opening a link does not load it again.
 addEventListener("hashchange", enter);
-enter();
+addEventListener("DOMContentLoaded", enter);

@@ -6,20 +6,21 @@ export const polite = document.getElementById("polite");
 export const urgent = document.getElementById("urgent");
 const read = document.getElementById("read");
 
-// What holds now, by aspect: of the game, as the table says, and of this page's connection.
-const state = { connection: "", ...JSON.parse(page.state) };
+// What a sentence rests on if it is outdated after a while; and if it stands until its reader has
+// read it: until they close it, do something else, or something newer is refused.
+export const BRIEF = { time: "" };
+export const UNREAD = { unread: "" };
+// What holds now, by aspect: of the game, as the table says, of this page's connection, and which of
+// the refusals that nobody has read is the newest.
+const state = { connection: "", ...UNREAD, ...JSON.parse(page.state) };
 const pending = new Map();
 const shown = new WeakMap(); // what each shown sentence rests on
 let held = false; // something is pressed: nothing may move
 
-// What a sentence rests on if it is outdated after a while; and if it stands until its reader has
-// read it: until they close it or do something else.
-export const BRIEF = { time: "" };
-export const UNREAD = {};
 const BRIEF_MS = 10_000;
 const CHARACTER_MS = 60;
 
-const isUnread = (one) => !Object.keys(shown.get(one)).length;
+const isUnread = (one) => "unread" in shown.get(one);
 const isResult = (one) => Object.keys(shown.get(one)).join() === "result";
 const unread = () => [...urgent.children].filter(isUnread);
 
@@ -109,11 +110,13 @@ export function tell(region, sentences) {
   const queue = pending.get(region);
   if (queue) {
     queue.push(...sentences);
-    return;
+  } else {
+    pending.set(region, [...sentences]);
+    empty(region, (one) => isUnread(one) || isResult(one));
+    setTimeout(fill, 150, region);
   }
-  pending.set(region, [...sentences]);
-  empty(region, (one) => isUnread(one) || isResult(one));
-  setTimeout(fill, 150, region);
+  const refusal = sentences.findLast(([, rests]) => "unread" in rests);
+  if (refusal) set({ unread: refusal[1].unread });
 }
 
 // Remove what stands there: it must not stand beside the answer to a new action.
@@ -189,6 +192,6 @@ function stand(span, rests) {
 const busy = (region) => region?.matches(":focus, :hover");
 
 // What stood on the page when it was loaded.
-for (const one of urgent.children) stand(one, UNREAD);
+for (const one of urgent.children) stand(one, one.dataset.while ? now(one.dataset.while) : UNREAD);
 for (const one of polite.children) stand(one, BRIEF);
 look();

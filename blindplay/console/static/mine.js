@@ -10,6 +10,7 @@ const choice = document.getElementById("signals-choice");
 const place = `place ${page.name}`; // a phone may keep the pages of several players
 let lock = null;
 let lost = false;
+let shown = ""; // what the hall gave last
 
 function due(is) {
   choice.dataset.due = is ? "yes" : "no";
@@ -32,8 +33,8 @@ async function ask() {
     const answer = await fetch(`/where/mine/now?${query}`, { signal: AbortSignal.timeout(AGAIN_MS) });
     if (!answer.ok) throw new Error(answer.status);
     const { key, told, html } = await answer.json();
-    if (key !== page.key) {
-      page.key = key;
+    if (html !== shown) {
+      shown = html;
       places.innerHTML = html;
       if (told) document.title = told;
     }

@@ -52,5 +52,7 @@ document.addEventListener("changed", () => {
   shown = kind();
   const next = document.getElementById("next");
   if (shown === before || touched || !next?.contains(document.activeElement)) return;
-  next.querySelector("[data-first]")?.focus({ preventScroll: true });
+  const first = next.querySelector("[data-first]");
+  first?.focus({ preventScroll: true });
+  first?.select?.(); // what was sent may still stand there
 });

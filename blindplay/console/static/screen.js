@@ -13,15 +13,18 @@ let pages = [];
 let at = 0;
 let goes = !still.matches;
 let timer = 0;
+const footer = document.querySelector("footer");
+let below = 0; // the height of the footer that the pages are divided for
 // The moment when the hall heard its tables last; NaN if it has heard none.
 let heard = Number(body.dataset.age) < 0 ? NaN : performance.now() - Number(body.dataset.age) * 1000;
 
 // As many rows of each list for a page as the window holds: [section, first row, row after the last].
 function divide() {
   pages = [];
+  below = footer.offsetHeight;
+  const room = innerHeight - below - 8;
   for (const section of lists.children) {
     const rows = show(section, 0, Infinity);
-    const room = innerHeight - document.querySelector("footer").offsetHeight - 8;
     let first = 0;
     let top = rows[0]?.getBoundingClientRect().top ?? 0;
     const begin = top;
@@ -63,6 +66,11 @@ function again() {
   turn(0);
 }
 
+// In a narrow window what the footer says may need more lines than it did.
+function fit() {
+  if (footer.offsetHeight > below) again();
+}
+
 async function fetchAnew() {
   try {
     const answer = await fetch("", { signal: AbortSignal.timeout(AGAIN_MS) });
@@ -85,6 +93,7 @@ function sayAge() {
   const seconds = Math.round((performance.now() - heard) / 1000);
   const text = Number.isNaN(heard) ? body.dataset.unheard : body.dataset.heard.replace("{seconds}", seconds);
   if (age.textContent !== text) age.textContent = text;
+  fit();
 }
 
 fetchAnew.last = lists.innerHTML;

@@ -19,11 +19,12 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from blindplay.console import PUBLIC_DELAY_S, assets
+from blindplay.console.encryption import Encryption
 from blindplay.console.limits import Guard
 from blindplay.console.public import PATH, Audience
 from blindplay.console.requests import INCOMPRESSIBLE
-from blindplay.console.server import Certificate, PageServer
-from blindplay.given import read_bytes, read_toml
+from blindplay.console.server import PageServer
+from blindplay.given import EVENT, read_bytes, read_toml
 from blindplay.laws import time_controls
 from blindplay.translation import _
 
@@ -41,7 +42,6 @@ from .lists import EventLists
 from .livechess_folder import LiveChessFolder
 from .spectators import SpectatorsPages
 
-_MOST_BYTES = 200_000
 _MOST_DELAY_S = 86_400
 _KEYS = {"delay", "names", "folder", "report", "lichess"}
 
@@ -64,7 +64,7 @@ def read_broadcast(path: Path) -> BroadcastSettings:
 
     :raises ValueError: one sentence, if it cannot be read or something in it is wrong.
     """
-    values = read_toml(read_bytes(path, _MOST_BYTES), str(path)).get("broadcast", {})
+    values = read_toml(read_bytes(path, EVENT), str(path)).get("broadcast", {})
     try:
         check_keys(values, _KEYS, "[broadcast]")
         names = values.get("names", False)
@@ -141,7 +141,8 @@ class Broadcast:
                     trouble=self._folder.trouble,
                 )
             )
-        notices.append(self._lists.trouble if self._lists is not None else "")
+        if self._lists is not None:
+            notices += [self._lists.trouble, *self._lists.remarks]
         notices += [
             _("Table {table}: {trouble}", table=board.table, trouble=board.past.trouble)
             for board in self.hall.boards()
@@ -192,12 +193,13 @@ class PublicHost:
         pages: SpectatorsPages,
         host: str,
         port: int,
-        certificate: Certificate | None = None,
+        certificate: Encryption | None = None,
     ) -> None:
         """:raises ConsoleError: if nothing can listen there, or not with this certificate."""
         self._pages = pages
         self._server = PageServer(host, port, certificate)
         self.url = f"{self._server.url}{PATH}"
+        self.advice = self._server.advice
         self._server.start(
             Starlette(
                 routes=[

@@ -17,8 +17,10 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from blindplay.console.public import Audience, PastGame, PublicGame
+from blindplay.given import HALL
 from blindplay.laws import FactError, Game
-from blindplay.laws.facts import Fact, parse
+from blindplay.laws.facts import Fact, parse_kept
+from blindplay.own_files import read_object
 from blindplay.record import files
 from blindplay.wording.pack_words import PackWords
 
@@ -110,6 +112,7 @@ class DelayedCopy(PastGame):
         copy = self._copy
         if not copy.reaches(*self._read):
             self.game, self.reason, self.trouble = Game(PackWords()), "", ""
+            self.former.clear()
             self.first_move = 0.0
             self.taken += 1  # a page that has as many facts has others
             self._waiting.clear()
@@ -123,7 +126,7 @@ class DelayedCopy(PastGame):
             value = json.loads(line)
             if not self.trouble:
                 try:
-                    fact = parse(value["fact"])
+                    fact = parse_kept(value["fact"])
                 except FactError as error:
                     self._stop(error)
                 else:
@@ -242,10 +245,8 @@ class DelayedHall:
         self._earlier: dict[str, dict[str, JournalEnd]] = {}  # shown by the last process
         self._kept: dict[str, Any] = {}
         self._keep_at = -math.inf
-        with contextlib.suppress(
-            OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError
-        ):
-            self._read(json.loads(self._file.read_text("utf-8")))
+        with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError):
+            self._read(read_object(self._file, HALL))
 
     def _read(self, kept: dict[str, Any]) -> None:
         numbers = {str(table): int(number) for table, number in kept["numbers"].items()}

@@ -34,7 +34,6 @@ _TIMEOUT_S = 20.0
 _LAST_PAUSE_S = 60.0
 _MOST_WAIT_S = 3600.0
 _MOST_ANSWER = 2_000_000  # bytes
-_MOST_TOKEN = 1000
 _ROUND_ID = re.compile("[A-Za-z0-9]{8}")
 _LICHESS_KEYS = {"token", "rounds", "server"}
 
@@ -220,7 +219,7 @@ def read_token(path: Path) -> str:
 
     :raises ValueError: one sentence, if it cannot be read, is not a token, or others can read it.
     """
-    content = read_secret(path, _MOST_TOKEN)
+    content = read_secret(path)
     try:
         token = content.decode("ascii").strip()
     except UnicodeDecodeError:

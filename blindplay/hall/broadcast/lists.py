@@ -5,7 +5,7 @@ import contextlib
 import math
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,13 +18,15 @@ from blindplay.console import views
 from blindplay.console.messages import catalogue
 from blindplay.console.public import PATH, ReaderLimits
 from blindplay.console.views import NamedLink
-from blindplay.given import read_bytes, reason_of
+from blindplay.given import PAIRINGS, plain, read_bytes, reason_of
 from blindplay.language import load
 from blindplay.translation import _
+from blindplay.wording.names import spoken_name
 
 from ..overview import natural
-from ..pairings.rounds import MOST_BYTES, Round, kept_rounds, pair_of, results_in
-from ..pairings.trf import Standing, TrfFile, read_trf, spoken_name, standings
+from ..pairings.played import as_result, forfeits_in, pair_of, results_in, scores_of
+from ..pairings.rounds import Round, kept_rounds, resting_in
+from ..pairings.trf import Standing, TrfFile, read_trf, standings
 from .delayed import DelayedHall
 
 _FIGURES = {
@@ -46,6 +48,27 @@ class ListedGame:
 
 
 @dataclass(frozen=True)
+class _TableResult:
+    """A result as a table has it, and those that a report file may still have of it, from before
+    the arbiter corrected it (8.7)."""
+
+    figures: str
+    former: frozenset[str]
+
+    @classmethod
+    def of(cls, result: str, former: Iterable[str]) -> "_TableResult":
+        earlier = frozenset(figures(*scores) for scores in scores_of(former))
+        return cls(figures(*result.split("-")), earlier)
+
+    def beside(self, known: str) -> str:
+        """The result that counts where ``known`` is in the file; it is empty for none."""
+        return self.figures if not known or known in self.former else known
+
+
+_Results = Mapping[tuple[str, str], _TableResult]
+
+
+@dataclass(frozen=True)
 class ListedPlayer:
     """One player of a round; without a ``table`` they have no game."""
 
@@ -53,6 +76,8 @@ class ListedPlayer:
     table: str = ""
     side: str = ""
     opponent: str = ""
+    bye: str = ""
+    """Its kind, if it is known, as in :data:`.rounds.BYES`."""
 
 
 @dataclass(frozen=True)
@@ -62,10 +87,12 @@ class ListedRound:
     number: str
     games: tuple[ListedGame, ...]
     resting: tuple[str, ...]
+    byes: Mapping[str, str]
+    """The kind of each player's bye, if it is known."""
 
     def players(self) -> list[ListedPlayer]:
         """All players of the round by their last names."""
-        found = [ListedPlayer(name) for name in self.resting]
+        found = [ListedPlayer(name, bye=self.byes.get(name, "")) for name in self.resting]
         for game in self.games:
             found.append(ListedPlayer(game.white, game.table, "white", game.black))
             found.append(ListedPlayer(game.black, game.table, "black", game.white))
@@ -74,12 +101,16 @@ class ListedRound:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The standings of a report file after ``rounds`` rounds. ``ties``: the codes of the tie-breaks
-    by which its program ranks, as the file names them."""
+    """The standings of a report file. ``rounds``: those whose results its points have; None if that
+    cannot be told. ``played``: those that have results in it. ``ties``: the codes of the tie-breaks
+    by which its program ranks, as the file names them. ``by_points``: the file has no ranks, so the
+    players are in the order of their points."""
 
-    rounds: int
+    rounds: int | None
+    played: int
     rows: tuple[Standing, ...]
     ties: tuple[str, ...]
+    by_points: bool = False
 
 
 @dataclass(frozen=True)
@@ -103,9 +134,11 @@ class EventLists:
         self._lock = threading.Lock()
         self._read: tuple[tuple[int, int], TrfFile | None] = (0, 0), None
         self._kept: list[Round] = []
-        self._earlier: dict[str, tuple[float, frozenset[str], Mapping[tuple[str, str], str]]] = {}
+        self._earlier: dict[str, tuple[float, frozenset[str], _Results]] = {}
         self.trouble = ""
         """One sentence on why the lists cannot be read now; empty if they can."""
+        self.remarks: tuple[str, ...] = ()
+        """Sentences for the organiser about what was guessed in the report file."""
 
     def read(self) -> EventNow:
         """All rounds and the standings. Of a file that cannot be read now, what was read last."""
@@ -129,7 +162,7 @@ class EventLists:
                 trouble=why,
             )
         newest = rounds[place] if rounds else None
-        return EventNow(tuple(rounds), newest, _ranking(file), trouble is not None)
+        return EventNow(tuple(rounds), newest, ranking_of(file), trouble is not None)
 
     @property
     def age(self) -> float:
@@ -148,22 +181,22 @@ class EventLists:
             results = self._results_in_file(file, written[name]) if file and name in written else {}
             if name in kept:
                 games = [ListedGame(one.table, one.white, one.black) for one in kept[name].games]
-                resting = kept[name].resting
+                resting, byes = kept[name].resting, kept[name].byes
             else:
                 assert file is not None
                 games = [
                     ListedGame(board, *(spoken_name(player.name) for player in pair))
                     for board, pair in file.boards(written[name])
                 ]
-                resting = tuple(spoken_name(p.name) for p in file.resting(written[name]))
+                resting, byes = resting_in(file, written[name])
             if games:
                 games.sort(key=lambda game: natural(game.table))
-                one = ListedRound(name, tuple(games), resting)
-                rounds.append(self._with_results(one, results))
+                one = ListedRound(name, tuple(games), resting, byes)
+                rounds.append(_with_results(one, dict(self._seen(name)), results))
         names = [one.number for one in rounds]
         newest = {kept_last[-1].round if kept_last else "", _open_round(file)} & {*names}
         place = names.index(max(newest or names, key=natural)) if names else 0
-        earlier = [self._with_results(one, self._played(one.number)) for one in rounds[:place]]
+        earlier = [_with_results(one, self._played(one.number)) for one in rounds[:place]]
         return earlier + rounds[place:], place
 
     def _read_report(self) -> None:
@@ -176,8 +209,9 @@ class EventLists:
             return
         about = self._report.stat()
         if self._read[0] != (about.st_mtime_ns, about.st_size):
-            file = read_trf(read_bytes(self._report, MOST_BYTES))
+            file = read_trf(read_bytes(self._report, PAIRINGS), plain(self._report.name))
             self._read = (about.st_mtime_ns, about.st_size), file
+            self.remarks = tuple(file.remarks)
 
     @staticmethod
     def _results_in_file(file: TrfFile, number: int) -> dict[tuple[str, str], str]:
@@ -188,26 +222,22 @@ class EventLists:
             for pair in file.pairs(number)
         }
 
-    def _with_results(self, one: ListedRound, known: Mapping[tuple[str, str], str]) -> ListedRound:
-        """The round with the results that it lacks: those that are ``known``, or that the public
-        has seen."""
-        seen = dict(self._seen(one.number))
-        games = []
-        for game in one.games:
-            pair = pair_of(game.white, game.black)
-            result = game.result or known.get(pair, "") or seen.get(pair, "")
-            games.append(replace(game, result=result))
-        return replace(one, games=tuple(games))
-
-    def _seen(self, number: str) -> Iterator[tuple[tuple[str, str], str]]:
+    def _seen(self, number: str) -> Iterator[tuple[tuple[str, str], _TableResult]]:
+        """The results of a round that the public has seen, and of the games that were forfeited
+        without their tables, as late as all results."""
+        old = time.time() - self._shown.audience.delay
+        with contextlib.suppress(OSError):
+            for one in forfeits_in(self._folder, number):
+                if one.wall <= old:
+                    yield one.pair, _TableResult(figures(*as_result(one).scores), frozenset())
         for board in self._shown.games():
             with board.past.lock:
                 game = board.past.game
                 if game.setup is not None and game.setup.round == number and game.result:
                     names = (game.player(side).name for side in ("white", "black"))
-                    yield pair_of(*names), figures(*game.result.split("-"))
+                    yield pair_of(*names), _TableResult.of(game.result, board.past.former)
 
-    def _played(self, number: str) -> Mapping[tuple[str, str], str]:
+    def _played(self, number: str) -> _Results:
         """The results of an earlier round, from the copies of its journals: of games that are over
         for everybody. A round may be paired before all games of the last one have ended."""
         waiting = self._shown.waiting()
@@ -221,12 +251,27 @@ class EventLists:
 
         with contextlib.suppress(OSError):  # a copy that was just moved away
             results = {
-                pair_of(one.white, one.black): figures(*one.result.split("-"))
+                pair_of(one.white, one.black): _TableResult.of(one.result, one.former)
                 for one in results_in(self._folder, number, counts)
                 if one.result
             }
         self._earlier[number] = time.monotonic(), waiting, results
         return results
+
+
+def _with_results(
+    one: ListedRound, played: _Results, known: Mapping[tuple[str, str], str] | None = None
+) -> ListedRound:
+    """The round with the results that are ``known`` and, where it lacks one or it was corrected,
+    those of the tables."""
+    games = []
+    for game in one.games:
+        pair = pair_of(game.white, game.black)
+        result = game.result or (known or {}).get(pair, "")
+        games.append(
+            replace(game, result=played[pair].beside(result) if pair in played else result)
+        )
+    return replace(one, games=tuple(games))
 
 
 def _open_round(file: TrfFile | None) -> str:
@@ -239,11 +284,12 @@ def _open_round(file: TrfFile | None) -> str:
         return str(file.rounds)
 
 
-def _ranking(file: TrfFile | None) -> Ranking | None:
-    """The standings; None if no file ranks the players."""
-    if file is None or not any(player.rank for player in file.players.values()):
+def ranking_of(file: TrfFile | None) -> Ranking | None:
+    """The standings; None if no file has ranks or points."""
+    if file is None or not any(one.rank or one.points for one in file.players.values()):
         return None
-    return Ranking(file.played, tuple(standings(file)), file.tie_breaks)
+    rows, by_points = tuple(standings(file)), not file.has_ranks
+    return Ranking(file.counted, file.played, rows, file.tie_breaks, by_points)
 
 
 def figures(white: str, black: str) -> str:
@@ -300,10 +346,12 @@ class ListPages:
         say = catalogue(language)
         boards = NamedLink("boards", PATH, say["public_boards"])
         around = (boards, *(link for link in self.links(language) if link.id != name))
-        delay = load(language).duration(self._delay * 1000) if self._delay else ""
+        pack = load(language)
+        delay = pack.duration(self._delay * 1000) if self._delay else ""
         return HTMLResponse(
             views.render(
                 f"lists/{name}.html", language, styles=("lists.css",), title=self._title,
-                around=around, delay=delay, time=time.strftime("%H:%M"), **values,
+                around=around, delay=delay, time=time.strftime("%H:%M"),
+                decimal=pack.printed("decimal"), **values,
             )
         )  # fmt: skip

@@ -24,9 +24,10 @@ from typing import Any
 
 import chess
 
-from blindplay.given import reason_of
+from blindplay.given import HALL, reason_of
 from blindplay.laws import Game
 from blindplay.laws.facts import SIDES
+from blindplay.own_files import read_object
 
 from .delayed import ShownGame
 
@@ -92,8 +93,8 @@ class LiveChessFolder:
         """The pairings of a round, first those that an earlier process has written."""
         if number not in self._pairings:
             self._pairings[number] = []
-            with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
-                index = json.loads((self._round(number) / "index.json").read_text("utf-8"))
+            with contextlib.suppress(KeyError, TypeError):
+                index = read_object(self._round(number) / "index.json", HALL)
                 pairings = [
                     pairing for pairing in index["pairings"][:_MOST_PAIRINGS] if "live" in pairing
                 ]

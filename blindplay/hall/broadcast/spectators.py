@@ -3,13 +3,13 @@
 import asyncio
 import threading
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 
 import chess
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from blindplay.console import views
@@ -18,7 +18,7 @@ from blindplay.console.pages import common
 from blindplay.console.pieces import rows
 from blindplay.console.public import PATH, PublicGame, ReaderLimits, past_page, pgn_file, too_fast
 from blindplay.console.requests import accepted, address_of
-from blindplay.console.stream import HEARTBEAT_S, Stream
+from blindplay.console.stream import HEARTBEAT_S, EventStream, Stream
 from blindplay.language import load
 from blindplay.laws.facts import SIDES
 from blindplay.wording.announcements import result_in_words
@@ -142,11 +142,9 @@ class SpectatorsPages:
         language = accepted(request)
         stream = await run_in_threadpool(self._render, language)
         place = request.headers.get("last-event-id") or request.query_params.get("since", "")
-        return StreamingResponse(
-            self._events(client, stream, place), media_type="text/event-stream"
-        )
+        return EventStream(self._events(client, stream, place))
 
-    async def _events(self, client: str, stream: Stream, place: str) -> AsyncIterator[str]:
+    async def _events(self, client: str, stream: Stream, place: str) -> AsyncGenerator[str]:
         self._open[client] += 1
         try:
             with stream.changed() as changed:

@@ -8,7 +8,7 @@ import contextlib
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,7 +41,8 @@ from blindplay.typed_lines import LOOK_S, TypedLines
 from blindplay.wording.values import Pairing, number_in_words, pairing_in_words
 
 from ..event_file import EventFile
-from ..pairings.rounds import ASSIGN, TELL, Assignment, assignment_of
+from ..pairings.giving import ALSO, ASSIGN, BEGUN, TELL, WITHDRAW, TableState
+from ..pairings.rounds import BYES, Assignment, assignment_of
 from ..protocol import (
     LinesWanted,
     MessageError,
@@ -54,10 +55,18 @@ from ..protocol import (
     topic_of,
 )
 from ..requests import OLDEST_S, Handler, Reply
-from .journals import earlier_lines, game_ends
-from .publisher import Publisher
+from .journals import (
+    BegunGame,
+    begun_game,
+    earlier_lines,
+    game_ends,
+    is_game_of,
+    unreadable_journal,
+)
+from .publisher import OtherMachine, Publisher
 
 _PRESENCE_S = 10.0
+_ANSWER_S = 2.0  # until another machine that has this table has answered
 _MOST_ANSWERS = 100
 
 
@@ -68,14 +77,37 @@ class Assigned:
     game: Assignment
     who: str
     request: str
+    goes_on: bool = False
+    """True if the game was begun before; the table continues it."""
+
+
+_Result = tuple[str, str] | tuple[str, str, TableState]
+"""The status of an answer, a sentence, and what the table does with the game."""
+
+
+@dataclass(frozen=True)
+class AskedTable:
+    """A table that the hall asks about pairings. Journals of its earlier games are in ``folder``,
+    and ``pairings`` take where people play next. ``table`` has the present game; None: it waits for
+    one."""
+
+    joined: EventFile
+    folder: Path
+    pairings: Pairings
+    table: Table | None = None
 
 
 class NextGame:
-    """The game that a table plays after the present one. Safe to use from several threads."""
+    """The game that a table plays after the present one. What the hall requests about it is decided
+    here, during a game, after it, and while the table waits. Safe to use from several threads."""
 
-    def __init__(self) -> None:
+    def __init__(self, elsewhere: Iterable[Path] = ()) -> None:
+        """``elsewhere``: other folders with journals of earlier games."""
         self._lock = threading.Lock()
+        self._elsewhere = tuple(elsewhere)
         self._assigned: Assigned | None = None
+        self.present: Assignment | None = None
+        """The game that is set up or played now; None if the hall has not assigned it."""
 
     @property
     def known(self) -> Assigned | None:
@@ -83,60 +115,133 @@ class NextGame:
             return self._assigned
 
     def put(self, assigned: Assigned) -> None:
+        """Take the next game. Of two requests for one game the first counts."""
         with self._lock:
-            self._assigned = assigned
+            if self._assigned is None or self._assigned.game != assigned.game:
+                self._assigned = assigned
 
     def take(self) -> Assigned | None:
         with self._lock:
             assigned, self._assigned = self._assigned, None
             return assigned
 
+    def do(self, request: Request, asked: AskedTable) -> _Result:
+        """Do a request of one of the kinds ASSIGN, WITHDRAW and TELL."""
+        if request.kind == TELL:
+            return _tell(asked.pairings, request)
+        try:
+            game = _game_of(request, asked.joined)
+        except ValueError as error:
+            return "refused", str(error)
+        table = asked.table
+        present = None if table is None else table.path
+        before = self.begun(game, asked.joined, asked.folder, present)
+        with contextlib.nullcontext() if table is None else table.lock:
+            if request.kind == WITHDRAW:
+                return self._withdraw(game, asked, was_begun=before is not None)
+            goes_on = request.body.get(BEGUN) is True
+            assigned = Assigned(game, request.who, request.id, goes_on)
+            return self._assign(assigned, asked, before)
+
+    def begun(
+        self, game: Assignment, joined: EventFile, folder: Path, present: Path | None = None
+    ) -> BegunGame | None:
+        """Return the game if the table has begun it, in another journal than the ``present`` one;
+        earlier journals are in ``folder``."""
+        return begun_game(self._folders(folder), joined, game.pairing, present)
+
+    def _why_not_here(self, asked: AskedTable) -> str:
+        """Why there is no game to go on with."""
+        damaged = unreadable_journal(self._folders(asked.folder), asked.joined)
+        if damaged is None:
+            return _("The journal of this game is not on this machine.")
+        return _(
+            "The journal of this game is not on this machine, or is {path}, which cannot be read; "
+            "check this file.",
+            path=damaged,
+        )
+
+    def _folders(self, folder: Path) -> Iterable[Path]:
+        return dict.fromkeys((folder, *self._elsewhere))
+
+    def _assign(self, assigned: Assigned, asked: AskedTable, before: BegunGame | None) -> _Result:
+        """Take the next game, unless another one is being played. One that was begun ``before`` is
+        taken only to go on with it. A game that has not begun is replaced."""
+        game, pairings = assigned.game, asked.pairings
+        state = None if asked.table is None else asked.table.game
+        begun = state is not None and (state.started or state.over)
+        same = begun or (self.present == game and not pairings.withdrawn)
+        if state is not None and _is(state.setup, game) and same:
+            known = self.known
+            if known is not None and known.game.round == game.round:
+                self.take()  # an assignment in between was wrong
+            if not begun:
+                pairings.tell([game.pairing])
+            return "done", "", TableState.PLAYS if begun else TableState.SET_UP
+        if before is None and assigned.goes_on:
+            return "refused", self._why_not_here(asked)
+        if before is not None and not assigned.goes_on:
+            return "done", "", TableState.OVER if before.over else TableState.PLAYS
+        rests = state is not None and state.adjourned and state.resumed_at is None
+        if state is not None and state.started and not (state.over or rests):
+            return "refused", _("A game is being played there."), TableState.OTHER
+        self.put(assigned)
+        if begun:
+            (pairings.go_on if assigned.goes_on else pairings.add)(game.pairing)
+            return "done", "", TableState.NEXT
+        if state is not None:
+            pairings.withdraw("pairing_replaced")
+        return "done", "", TableState.SET_UP if before is None else TableState.RESUMED
+
+    def _withdraw(self, game: Assignment, asked: AskedTable, *, was_begun: bool) -> _Result:
+        """Withdraw a game that has not begun."""
+        known, pairings = self.known, asked.pairings
+        state = None if asked.table is None else asked.table.game
+        here = state is not None and _is(state.setup, game)
+        if known is not None and known.game.pairing == game.pairing:
+            self.take()
+            if asked.table is not None and not pairings.withdrawn:  # else its own sentence follows
+                pairings.lose()
+        elif was_begun or (here and state is not None and (state.started or state.over)):
+            return "refused", _("This game has begun."), TableState.PLAYS
+        elif here:
+            pairings.withdraw("pairing_withdrawn")
+        elif game.pairing in pairings.told:
+            pairings.lose()
+        return "done", ""
+
 
 def handlers(table: Table, joined: EventFile, following: NextGame | None) -> Mapping[str, Handler]:
     """Return the handlers with which a table takes the hall's pairings, during and after a game.
     With ``following`` None it plays this game only."""
+    asked = AskedTable(joined, table.path.parent, table.pairings, table)
 
-    def assign(request: Request, reply: Reply) -> None:
-        assert following is not None
-        reply(_answer(request, _assign(table, joined, following, request), table.written[0]))
+    def handler(request: Request, reply: Reply) -> None:
+        result = (following or NextGame()).do(request, asked)
+        reply(_answer(request, result, table.written[0]))
 
-    def tell(request: Request, reply: Reply) -> None:
-        reply(_answer(request, _tell(table.pairings, request), table.written[0]))
-
-    known: dict[str, Handler] = {TELL: tell}
-    return known if following is None else {**known, ASSIGN: assign}
+    return dict.fromkeys((TELL,) if following is None else (TELL, ASSIGN, WITHDRAW), handler)
 
 
-def _tell(pairings: Pairings, request: Request) -> tuple[str, str]:
-    """Take the next pairings of people; return the status and a sentence."""
+def _tell(pairings: Pairings, request: Request) -> _Result:
+    """Take the next pairings of people."""
     try:
         next_pairings = [assignment_of(game).pairing for game in request.body["pairings"]]
+        next_pairings += [
+            Pairing(str(one["round"]), "", plain(one["name"]), "", _bye(one["bye"]))
+            for one in request.body.get("byes", ())
+        ]
     except (TypeError, KeyError, ValueError):
         return "refused", _("This is not an assignment of a game.")
-    pairings.tell(next_pairings)
+    if request.body.get(ALSO) is True:
+        pairings.go_on(*next_pairings)
+    else:
+        pairings.tell(next_pairings)
     return "done", ""
 
 
-def _assign(
-    table: Table, joined: EventFile, following: NextGame, request: Request
-) -> tuple[str, str]:
-    """Take the next game, unless one is being played; return the status and a sentence."""
-    try:
-        game = _game_of(request, joined)
-    except ValueError as error:
-        return "refused", str(error)
-    with table.lock:
-        setup, state = table.game.setup, table.game
-        if setup is not None and _is(setup, game):
-            following.take()  # an assignment in between was wrong
-            if not state.started:
-                table.pairings.tell([game.pairing])
-            return "done", ""
-        if state.started and not state.over:
-            return "refused", _("A game is being played there.")
-        following.put(Assigned(game, request.who, request.id))
-    table.pairings.tell([game.pairing])
-    return "done", ""
+def _bye(kind: str) -> str:
+    return kind if kind in BYES.values() else "none"
 
 
 def _game_of(request: Request, joined: EventFile) -> Assignment:
@@ -150,20 +255,20 @@ def _game_of(request: Request, joined: EventFile) -> Assignment:
     return game
 
 
-def _is(setup: Setup, game: Assignment) -> bool:
-    played = setup.round, setup.white.name, setup.black.name
-    return played == (game.round, game.white, game.black)
+def _is(setup: Setup | None, game: Assignment) -> bool:
+    return setup is not None and is_game_of(setup, game.pairing)
 
 
-def _answer(request: Request, result: tuple[str, str], number: int = 0) -> RequestAnswer:
-    status, sentence = result
-    return RequestAnswer(request.id, status, number, [sentence] if sentence else [])
+def _answer(request: Request, result: _Result, number: int = 0) -> RequestAnswer:
+    status, sentence, *states = result
+    body = {"state": states[0].value} if states else {}
+    return RequestAnswer(request.id, status, number, [sentence] if sentence else [], body)
 
 
 class WaitingTable:
     """A table between two games: connected to the hall, without a journal.
 
-    It takes one assignment, and publishes requested journals of its earlier games in ``folder``.
+    It publishes requested journals of its earlier games in ``folder``.
     """
 
     def __init__(
@@ -172,12 +277,15 @@ class WaitingTable:
         folder: Path,
         about: Mapping[str, Any],
         pairings: Pairings | None = None,
+        following: NextGame | None = None,
     ) -> None:
-        """``pairings`` take where the people of the last game play next.
+        """``pairings`` take where the people of the last game play next, ``following`` the next
+        game. Until :meth:`close` that one may still be replaced or withdrawn.
 
         :raises ValueError: if the broker cannot be used as the file says.
         """
-        self._pairings = pairings or Pairings(joined.table)
+        self._following = following or NextGame()
+        self._asked = AskedTable(joined, folder, pairings or Pairings(joined.table))
         self._joined = joined
         self._folder = folder
         self._about = dict(about)
@@ -185,8 +293,13 @@ class WaitingTable:
         self._since = time.monotonic()
         self._due = 0.0
         self._answers: dict[str, RequestAnswer] = {}
-        self._assigned: Assigned | None = None
+        self._lock = threading.Lock()
+        self._closed = False
         self._done = threading.Event()
+        self._other = OtherMachine()
+        self._cleared = False  # no other machine has it
+        self._known: set[str] = set()  # the runs that were answered
+        self._until: float | None = None  # the end of the wait for an answer
         kinds = ("presence", "ask", "request")
         self._will = self._topic("presence"), encode(Presence(self._run, False))
         self._link = Link(
@@ -195,20 +308,38 @@ class WaitingTable:
         )  # fmt: skip
         self._link.start()
 
+    @property
+    def is_second(self) -> bool:
+        """True if another machine that is connected has this table. This one publishes nothing."""
+        return self._other.answers
+
     def wait(self, seconds: float) -> Assigned | None:
         """Wait so long for an assignment."""
-        if time.monotonic() >= self._due and self._link.online:
+        if not self._cleared:
+            self._look()
+        elif time.monotonic() >= self._due and self._link.online:
             self._due = time.monotonic() + _PRESENCE_S
             games = game_ends(self._folder, self._joined)
             waits = time.monotonic() - self._since
             presence = Presence(self._run, True, games, self._about, waits)
             self._link.publish(self._topic("presence"), encode(presence), retain=True)
         self._done.wait(seconds)
-        return self._assigned
+        return self._following.known
+
+    def _look(self) -> None:
+        """Find out whether another machine has this table: it answers a presence that the broker
+        does not keep."""
+        if self._until is None and self._link.online:
+            self._until = time.monotonic() + _ANSWER_S
+            self._link.publish(self._topic("presence"), encode(Presence(self._run, True)))
+        elif self._until is not None and time.monotonic() >= self._until:
+            self._cleared = not self.is_second
 
     def close(self) -> None:
         """Publish that the table is offline, and disconnect."""
-        self._link.close(self._will)
+        with self._lock:
+            self._closed = True
+        self._link.close(*([self._will] if self._cleared else []))
 
     def __enter__(self) -> "WaitingTable":
         return self
@@ -226,8 +357,7 @@ class WaitingTable:
         with contextlib.suppress(MessageError):
             kind = topic_of(topic).kind
             if kind == "presence" and payload:
-                if not decode(Presence, payload).online:  # the late will of an earlier run
-                    self._announce_soon()
+                self._meet(decode(Presence, payload), retained=retained)
             elif kind == "ask":
                 ask = decode(LinesWanted, payload)
                 for message in earlier_lines(ask, self._folder, self._joined):
@@ -235,32 +365,42 @@ class WaitingTable:
             elif kind == "request" and not retained:
                 self._take(decode(Request, payload))
 
+    def _meet(self, presence: Presence, *, retained: bool) -> None:
+        """Take a presence under this table's name."""
+        run = presence.run
+        if run == self._run:
+            if self._until is not None and not self._other.run:
+                self._until = 0.0  # what the broker retains has come before
+        elif not presence.online:  # the late will of an earlier run
+            self._announce_soon()
+        elif not self._cleared:
+            self._other.take(presence, retained=retained)
+        elif not retained and run not in self._known and len(self._known) < _MOST_ANSWERS:
+            self._known.add(run)  # once: two tables must not answer each other forever
+            self._announce_soon()
+
     def _take(self, request: Request) -> None:
         """Do a request once, and answer it each time."""
-        if request.id not in self._answers:
-            while len(self._answers) >= _MOST_ANSWERS:
-                del self._answers[next(iter(self._answers))]
-            self._answers[request.id] = _answer(request, self._do(request))
-        self._link.publish(self._topic("answer"), encode(self._answers[request.id]))
-        if self._assigned is not None:
-            self._done.set()
+        with self._lock:
+            if self._closed:  # a message that was on its way
+                return
+            if request.id not in self._answers:
+                while len(self._answers) >= _MOST_ANSWERS:
+                    del self._answers[next(iter(self._answers))]
+                self._answers[request.id] = _answer(request, self._do(request))
+            if self._following.known is None:
+                self._done.clear()
+            self._link.publish(self._topic("answer"), encode(self._answers[request.id]))
+            if self._following.known is not None:
+                self._done.set()
 
-    def _do(self, request: Request) -> tuple[str, str]:
-        if request.kind not in (ASSIGN, TELL):
+    def _do(self, request: Request) -> _Result:
+        if request.kind not in (ASSIGN, TELL, WITHDRAW):
             return "unknown", ""
         age = time.monotonic() - self._since - request.t
         if request.body.get("run") != self._run or not -1.0 <= age <= OLDEST_S:
             return "stale", ""
-        if request.kind == TELL:
-            return _tell(self._pairings, request)
-        try:
-            game = _game_of(request, self._joined)
-        except ValueError as error:
-            return "refused", str(error)
-        if self._assigned is not None and self._assigned.game != game:
-            return "refused", _("Another game has been assigned there.")
-        self._assigned = self._assigned or Assigned(game, request.who, request.id)
-        return "done", ""
+        return self._following.do(request, self._asked)
 
 
 class BetweenGames:
@@ -280,6 +420,7 @@ class BetweenGames:
         self._pack, self._speaker, self._shown = pack, speaker, shown
         self._pairings = pairings
         pairings.listen(self._say)
+        pairings.on_lost(lambda: self.say(pack.sentence("pairing_withdrawn")))
 
     def say(self, words: str) -> None:
         """Speak to everybody, or print where no voice is heard."""
@@ -358,17 +499,27 @@ def publisher(
 
 
 class AssignedGames:
-    """The games of one table at an event. Earlier journals are in ``folder``."""
+    """The games of one table at an event. Earlier journals are in ``folder``, and that of the game
+    that was ``resumed`` first may be elsewhere."""
 
-    def __init__(self, joined: EventFile, folder: Path) -> None:
+    def __init__(self, joined: EventFile, folder: Path, resumed: Path | None = None) -> None:
         self._joined = joined
         self._folder = folder
-        self._following = NextGame()
+        self._following = NextGame(() if resumed is None else [resumed.absolute().parent])
+        self.begun: Path | None = None
+        """The journal of the game that :meth:`next` gave, if it goes on."""
 
     @property
     def known(self) -> bool:
         """True if the next game is assigned already."""
         return self._following.known is not None
+
+    def resume(self, kept: object) -> None:
+        """Know the game that goes on as the hall has assigned it; ``kept`` is what :meth:`next` has
+        given for it. Without that, another assignment of this game replaces it."""
+        with contextlib.suppress(ValueError):
+            values = kept if isinstance(kept, dict) else {}
+            self._following.present = assignment_of({**values, "table": self._joined.table})
 
     def companion(self, table: Table, about: Callable[[], Mapping[str, Any]]) -> Publisher:
         """The publisher of one of these games."""
@@ -382,12 +533,20 @@ class AssignedGames:
 
         :raises AudioError, ValueError: if a named output or the broker cannot be used.
         """
-        assigned = self._following.take() or self._wait(pack, devices, lines, out)
-        return None if assigned is None else _options(assigned)
+        while (assigned := self._following.take()) is None:
+            if not self._wait(pack, devices, lines, out):
+                return None
+        self._following.present = assigned.game
+        before = None
+        if assigned.goes_on:
+            before = self._following.begun(assigned.game, self._joined, self._folder)
+        self.begun = None if before is None else before.journal
+        return _options(assigned)
 
-    def _wait(
-        self, pack: Language, devices: WantedDevices, lines: TypedLines, out: TextIO
-    ) -> Assigned | None:
+    def _wait(self, pack: Language, devices: WantedDevices, lines: TypedLines, out: TextIO) -> bool:
+        """Wait until a game is assigned; False if the table ends. The game may be withdrawn until
+        this returns."""
+
         def shown(sentence: str) -> None:
             print(plain(sentence), file=out, flush=True)
 
@@ -407,27 +566,31 @@ class AssignedGames:
             stack.enter_context(contextlib.suppress(KeyboardInterrupt))
             _open_microphone(stack, people, pack, devices)
             about = AboutTable(devices).now()
-            waiting = WaitingTable(self._joined, self._folder, about, pairings)
+            waiting = WaitingTable(self._joined, self._folder, about, pairings, self._following)
             stack.enter_context(waiting)
             while not ctrl_c.pressed:
                 assigned = waiting.wait(LOOK_S)
+                if waiting.is_second:
+                    people.say(pack.sentence("hall_twice"))
+                    return False
                 if assigned is not None:
-                    return assigned
+                    return True
                 line = lines.within(LOOK_S)
                 if line is None:
                     continue
                 if key_of(pack, line) is Key.END:
-                    return None
+                    return False
                 if people.is_question(line):
                     people.answer()
                 else:  # people press a key to hear the state
                     people.say(words)
-        return None
+        return False
 
 
 def _options(assigned: Assigned) -> dict[str, Any]:
     """An assignment, as options of ``blindplay play``; open values are left out."""
     game = assigned.game
-    names = ("round", "white", "black", "impaired", "white_language", "black_language")
+    names = ("round", "white", "black", "impaired", "white_language", "black_language",
+             "time_control", "default_time")  # fmt: skip
     chosen = {name: value for name in names if (value := getattr(game, name))}
     return {**chosen, "who": assigned.who, "request": assigned.request}

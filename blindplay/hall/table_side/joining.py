@@ -22,6 +22,10 @@ _TICKET = re.compile("([0-9]{6})(?:@(.*))?")
 _PATIENCE_S = 10.0
 
 
+class _NoHallError(ValueError):
+    """The answer is not one of a hall with tickets."""
+
+
 def ticket_of(text: str) -> tuple[str, str] | None:
     """The digits of a ticket and the address of its hall, which may be empty; None if ``text`` is
     no ticket: ``123456`` or ``123456@192.168.1.20:8080``."""
@@ -45,7 +49,7 @@ def join(
     try:
         try:
             content = _fetched(f"http://{host}", digits, which)
-        except (httpx.RemoteProtocolError, httpx.ReadError):  # a server that encrypts
+        except (httpx.RemoteProtocolError, httpx.ReadError, _NoHallError):  # one that encrypts
             content = _fetched(f"https://{host}", digits, which)
     except (httpx.HTTPError, httpx.InvalidURL):
         raise ValueError(
@@ -118,7 +122,7 @@ def _answer(response: "httpx.Response") -> dict[str, Any]:
     except ValueError:
         content = None
     if not isinstance(content, dict):
-        raise ValueError(
+        raise _NoHallError(
             _("The server at this address is not a hall with tickets; check the address.")
         )
     return content

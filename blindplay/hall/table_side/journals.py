@@ -2,17 +2,24 @@
 request later, and their signatures."""
 
 import contextlib
+import functools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from blindplay.laws import FactError, Game
+from blindplay.laws.facts import Setup
+from blindplay.own_files import read_object
 from blindplay.record import JournalError, files, read_journal, signatures
-from blindplay.record.journal import JournalContents, digest_of
+from blindplay.record.chain import digest_of
 from blindplay.record.signatures import RulingsDigest, SignedStatement
 from blindplay.table.table import Table
 from blindplay.translation import _
 from blindplay.version import VERSION
+from blindplay.wording.pack_words import PackWords
+from blindplay.wording.values import Pairing
 
 from ..event_file import EventFile
 from ..protocol import MOST_BYTES, LinesWanted, Request, RequestAnswer
@@ -21,7 +28,8 @@ from ..protocol import MOST_BYTES, LinesWanted, Request, RequestAnswer
 def mark_journal(journal: Path, joined: EventFile) -> bool:
     """Note the event and the table beside the journal; False if the disk cannot be written."""
     with contextlib.suppress(OSError):
-        files.write_new(files.beside(journal, ".hall"), _membership(joined))
+        content = json.dumps(_membership(joined)).encode()
+        files.write_new(files.beside(journal, ".hall"), content)
         return True
     return False
 
@@ -29,28 +37,44 @@ def mark_journal(journal: Path, joined: EventFile) -> bool:
 def game_ends(folder: Path, joined: EventFile, journal: Path | None = None) -> dict[str, list[Any]]:
     """The number and the digest of the last line of each of this table's games in ``folder``,
     but for the one in ``journal``."""
-    return {game: list(entry.end) for game, entry in _games(folder, joined, journal).items()}
+    return {game: list(end) for game, (end, _path) in _games(folder, joined, journal).items()}
 
 
-def _games(folder: Path, joined: EventFile, journal: Path | None) -> dict[str, JournalContents]:
-    """The games by their names. If a game has several journals, the longest counts."""
-    games: dict[str, JournalContents] = {}
+def _games(
+    folder: Path, joined: EventFile, journal: Path | None
+) -> dict[str, tuple[tuple[int, str], Path]]:
+    """The end and the journal of each game, by the games' names. If a game has several journals,
+    the longest counts."""
+    games: dict[str, tuple[tuple[int, str], Path]] = {}
     for path in earlier_journals(folder, joined, journal):
-        with contextlib.suppress(JournalError):
-            content = read_journal(path)
-            known = games.get(content.game)
-            if content.facts and (known is None or known.end < content.end):
-                games[content.game] = content
+        with contextlib.suppress(OSError, JournalError):
+            stands = path.stat()
+            game, end = _game_in(path, stands.st_size, stands.st_mtime_ns)
+            if end[0] and (game not in games or games[game][0] < end):
+                games[game] = end, path
     return games
+
+
+@functools.lru_cache(maxsize=256)
+def _game_in(path: Path, size: int, changed: int) -> tuple[str, tuple[int, str]]:
+    """The name of the game in a journal, and the end of what is proved of it. A journal is read
+    once while its ``size`` and the time at which it was ``changed`` stay.
+
+    :raises JournalError: if it cannot be read.
+    """
+    content = read_journal(path)
+    return content.game, content.proved_end
 
 
 def earlier_lines(
     ask: LinesWanted, folder: Path, joined: EventFile, journal: Path | None = None
 ) -> Iterator[bytes]:
     """Messages with the requested lines of an earlier game."""
-    content = _games(folder, joined, journal).get(ask.game)
-    if content is not None:
-        yield from batches(content.whole.splitlines(keepends=True)[ask.start - 1 :])
+    _end, path = _games(folder, joined, journal).get(ask.game, (None, None))
+    if path is not None:
+        with contextlib.suppress(JournalError):
+            lines = read_journal(path).proved.splitlines(keepends=True)
+            yield from batches(lines[ask.start - 1 :])
 
 
 def batches(all_lines: list[bytes]) -> list[bytes]:
@@ -63,18 +87,68 @@ def batches(all_lines: list[bytes]) -> list[bytes]:
     return [message for message in messages if message]
 
 
-def _membership(joined: EventFile) -> bytes:
-    return json.dumps({"event": joined.event, "table": joined.table}).encode()
+def _membership(joined: EventFile) -> dict[str, str]:
+    return {"event": joined.event, "table": joined.table}
 
 
 def earlier_journals(folder: Path, joined: EventFile, journal: Path | None = None) -> list[Path]:
     """The journals of this table's games at the event in ``folder``, but for ``journal``."""
     journals: list[Path] = []
     for mark in sorted(folder.glob("*.hall")):
-        with contextlib.suppress(OSError):
-            if mark.read_bytes() == _membership(joined):
-                journals += filter(Path.is_file, files.journals_of(mark))
+        if read_object(mark) == _membership(joined):
+            journals += filter(Path.is_file, files.journals_of(mark))
     return [path for path in journals if path != journal]
+
+
+@dataclass(frozen=True)
+class BegunGame:
+    """A game that a table has begun, and whether it is over."""
+
+    journal: Path
+    over: bool
+
+
+def begun_game(
+    folders: Iterable[Path], joined: EventFile, pairing: Pairing, journal: Path | None = None
+) -> BegunGame | None:
+    """Return the game of ``pairing`` if this table has begun it, by a journal in ``folders`` but
+    for ``journal``. If there are several journals of one game, the longest counts, as where the
+    hall requests lines: a shorter one is a copy that was made before. If there are several games,
+    one that is not over counts."""
+    found: dict[str, tuple[int, BegunGame]] = {}  # by the games' names
+    for path in (path for one in folders for path in earlier_journals(one, joined, journal)):
+        with contextlib.suppress(JournalError, FactError):
+            content = read_journal(path)
+            facts, number = content.facts, content.proved_end[0]
+            if (
+                facts
+                and number > found.get(content.game, (0,))[0]
+                and isinstance(facts[0], Setup)
+                and is_game_of(facts[0], pairing)
+            ):
+                game = Game(PackWords())
+                for fact in facts:
+                    game.apply(fact)
+                if game.started or game.over:
+                    found[content.game] = number, BegunGame(path, game.over)
+    best = max(found.values(), key=lambda one: (not one[1].over, one[0]), default=None)
+    return None if best is None else best[1]
+
+
+def unreadable_journal(folders: Iterable[Path], joined: EventFile) -> Path | None:
+    """Return a journal of this table's games in ``folders`` that cannot be read."""
+    for path in (path for one in folders for path in earlier_journals(one, joined)):
+        try:
+            read_journal(path)
+        except JournalError:
+            return path
+    return None
+
+
+def is_game_of(setup: Setup, pairing: Pairing) -> bool:
+    """Return whether ``setup`` is of the game of ``pairing``, at whatever table."""
+    played = setup.round, setup.white.name, setup.black.name
+    return played == (pairing.round, pairing.white, pairing.black)
 
 
 class JournalLines:

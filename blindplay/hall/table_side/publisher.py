@@ -16,7 +16,7 @@ from typing import Any
 
 from blindplay.broker import Link
 from blindplay.laws import Game, Taken
-from blindplay.laws.due import needs
+from blindplay.laws.due import missing, needs, unsigned
 from blindplay.laws.facts import SIDES, Tick
 from blindplay.record import signatures
 from blindplay.table.hall_contact import Elsewhere
@@ -33,6 +33,7 @@ from ..protocol import (
     Topic,
     decode,
     encode,
+    state_of,
     topic_of,
 )
 from ..requests import Handler, Reply, RequestTaker
@@ -57,6 +58,23 @@ _REMEMBERED = 1000  # messages of its own
 _MOST_STRANGERS = 10
 _WILL_S = 60.0  # after so long the broker knows which earlier connections have ended
 _RUN = 100  # characters of a stranger's name
+
+
+class OtherMachine:
+    """Finds out whether another machine that is connected has this table: the broker retains its
+    presence, and it answers one of this process that the broker does not retain."""
+
+    def __init__(self) -> None:
+        self.run = ""
+        """The run of its process, as the broker retains it; it may have ended."""
+        self.answers = False
+
+    def take(self, presence: Presence, *, retained: bool) -> None:
+        """Take a presence under this table's name that is not of this process."""
+        if presence.online and retained:
+            self.run = presence.run
+        elif presence.online:
+            self.answers = self.answers or presence.run == self.run
 
 
 class Publisher:
@@ -97,7 +115,9 @@ class Publisher:
         self._cleared = False  # the retained messages are known, and publishing may begin
         self._retained: dict[str, bytes] = {}  # messages of the broker by kind, until then
         self._echo = b""  # the digest of the message whose echo follows the retained ones
+        self._echoed = False
         self._echo_until: float | None = None
+        self._other = OtherMachine()
         self._leaving = self._closing = False
         self._handed_over = threading.Event()
         self._wake = threading.Event()
@@ -149,7 +169,7 @@ class Publisher:
     def _on_connect(self) -> None:
         with self._lock:
             self._announce, self._joined_at = True, time.monotonic()
-            self._echo_until = None
+            self._echoed, self._echo_until = False, None
         self._wake.set()
 
     def _on_message(self, topic: str, payload: bytes, retained: bool) -> None:
@@ -161,7 +181,9 @@ class Publisher:
                 if not retained:  # a request is for this moment
                     self._requests.append(decode(Request, payload))
             elif _digest(payload) == self._echo:
-                self._echo_until = 0.0
+                # What is retained may be of a process that has ended: then nobody answers.
+                self._echoed = True
+                self._echo_until = time.monotonic() + _ECHO_S if self._other.run else 0.0
             elif payload and _digest(payload) not in self._own:
                 if not self._cleared:
                     self._retained[kind] = payload
@@ -182,6 +204,10 @@ class Publisher:
                 self._note_stranger(run)
         elif kind == "presence":
             presence = decode(Presence, payload)
+            if not self._cleared:
+                self._other.take(presence, retained=retained)
+                if self._other.answers:
+                    self._echo_until = 0.0
             # The broker may publish the will of an earlier process late.
             late = not presence.online and time.monotonic() < self._joined_at + _WILL_S
             if not retained and not late:
@@ -261,15 +287,17 @@ class Publisher:
                 self._echo = _digest(message)
         if begins:
             self._publish("presence", message)
-        if time.monotonic() < until:
+        waits = time.monotonic() < until
+        elsewhere = self._elsewhere() if self._echoed or not waits else None
+        if waits and not (elsewhere is not None and elsewhere.signed):
             self._head_due = until
             return False
-        self._table.hall.hear(self._elsewhere())
+        self._table.hall.hear(elsewhere)
         self._cleared = True
         return True
 
     def _elsewhere(self) -> Elsewhere | None:
-        """The part of this game in retained messages that its journal lacks; None if none."""
+        """What another machine has done as this table, as the broker tells it; None if nothing."""
         own = signatures.public_key(self._joined.key) if self._joined.key else ""
         for line in self._retained.get("signature", b"").splitlines(keepends=True):
             with contextlib.suppress(signatures.SignatureError):
@@ -281,6 +309,8 @@ class Publisher:
                     and not self._lines.reach(statement.n, statement.digest)
                 ):
                     return Elsewhere(statement.result, signed=True)
+        if self._other.answers:
+            return Elsewhere(now=True)
         with contextlib.suppress(MessageError):
             head = decode(Head, self._retained.get("head", b""))
             if head.game == self._lines.game and not self._lines.reach(head.n, head.digest):
@@ -373,24 +403,21 @@ def head_of(table: Table, run: str, seq: int, game: str, **more: Any) -> Head | 
         return Head(
             run=run, seq=seq, game=game, n=number, digest=digest,
             t=now / 1000, wall=round(time.time(), 3),
-            state=_state(state), result=state.result or "",
+            state=state_of(state), result=state.result or "",
             white=state.player("white").name, black=state.player("black").name,
             round=state.setup.round,
             fen=position.fen(), moves=len(state.history) + bool(state.turn.made),
             last=made.uci() if made else "",
             left=_left(state, now), running=state.clock.running or "",
-            needs=list(needs(state)), **more,
+            needs=list(needs(state)), began=_began(state), missing=list(missing(state)),
+            unsigned=list(unsigned(state)), **more,
         )  # fmt: skip
 
 
-def _state(game: Game) -> str:
-    if game.over:
-        return "over"
-    if game.adjourned:
-        return "adjourned"
-    if not game.started:
-        return "setup"
-    return "stopped" if game.paused else "playing"
+def _began(game: Game) -> float:
+    if game.resumed_at is not None:
+        return game.resumed_at / 1000
+    return game.started_at / 1000 if game.started and not game.adjourned else -1.0
 
 
 def _left(game: Game, now: int) -> dict[str, float]:

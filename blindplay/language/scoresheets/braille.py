@@ -7,7 +7,8 @@ A sheet may use three conventions, also mixed:
   Danish, ⠠ (6) in Norwegian, Swedish and English. Sources: *Das System der deutschen
   Brailleschrift* (BSKDL, 2018), *Rules of Unified English Braille* (ICEB, 2013), and liblouis'
   tables for the Nordic countries. French letters have ⠨ too. French digits (Antoine's) are not
-  read. :func:`write` writes this convention.
+  read. :func:`write` writes this convention. A letter of another language has its accent's sign
+  before it: ⠈ (4), in Danish ⠐ (5), in English one for each accent (UEB 4.2).
 - Lowered digits for ranks without a number sign, which is quick to write: ``⠎⠋⠒`` is Sf3, with or
   without a capital sign.
 - The British code: *Braille Chess Code and Layout* (UKAAF, 2015; earlier BAUK, 2001). Digits are
@@ -47,6 +48,21 @@ _CAPITAL = {"nb": "⠠", "sv": "⠠", "en": "⠠"}
 _SIGNS = dict(zip("⠂⠆⠒⠲⠢⠖⠶⠦⠔⠴⠄⠤", ",;:.?+=(*).-", strict=True))
 _TEXT_SIGNS = _SIGNS | {"⠖": "!", "⠶": "=", "⠌": "/"}
 _OTHER_LETTERS = {"ä": "⠜", "ö": "⠪", "ü": "⠳", "ß": "⠮", "æ": "⠜", "ø": "⠪", "å": "⠡"}
+_MARKED = {"da": "⠐"}  # before a letter with any mark, in other countries than these: ⠈
+_OWN_MARKED = {"nb": {"é": "⠿", "è": "⠮", "à": "⠷"}, "sv": {"é": "⠿", "è": "⠮", "à": "⠷"}}
+# In English by their combining marks; any other mark is written as a stroke.
+_MARKS = {
+    "\u0300": "⠘⠡", "\u0301": "⠘⠌", "\u0302": "⠘⠩", "\u0303": "⠘⠻", "\u0304": "⠈⠤", "\u0306": "⠈⠬",
+    "\u0308": "⠘⠒", "\u030a": "⠘⠫", "\u030c": "⠘⠬", "\u0327": "⠘⠯",
+}  # fmt: skip
+_STROKE = "⠈⠡"
+# Letters that are no letter with a combining mark: what is read for them.
+_READ_AS = {
+    "ł": "l", "đ": "d", "ð": "d", "þ": "t", "ħ": "h", "ŧ": "t", "ŋ": "n", "ı": "i", "œ": "oe",
+    "ø": "o", "æ": "ae", "ß": "ss",
+}  # fmt: skip
+_PRINTED = str.maketrans("‐‑‒–—−’‘ʼ´`", "------'''''")
+_APOSTROPHES = {"de": "⠠", "da": "⠈", "nb": "⠐", "sv": "⠐"}  # in other countries ⠄
 _TWO_CELLS = {
     "⠐⠖": "+", "⠘⠖": "+", "⠐⠶": "=", "⠐⠦": "x", "⠐⠣": "(", "⠐⠜": ")", "⠜⠍": "#", "⠜⠏": "+",
 }  # fmt: skip
@@ -105,9 +121,10 @@ def write(text: str, language: str = "de") -> str:
     """
     stop = "⠲" if language in ("en", "fr") else "⠄"
     signs = {sign: cell for cell, sign in _TEXT_SIGNS.items()} | {".": stop, "+": "⠖", "#": _NUMBER}
+    signs["'"] = _APOSTROPHES.get(language, "⠄")
     found: list[str] = []
     before = ""
-    for sign in unicodedata.normalize("NFC", text):
+    for sign in unicodedata.normalize("NFC", text).translate(_PRINTED):
         digit = sign in _DIGITS
         if digit and before not in _DIGITS:
             found.append(_NUMBER)
@@ -120,7 +137,7 @@ def write(text: str, language: str = "de") -> str:
                 found.append(_CAPITAL.get(language, "⠨"))
             elif before in _DIGITS and sign in "abcdefghij":
                 found.append("⠠" if language == "de" else "⠰")
-            found.append(_letter(sign.lower()))
+            found.append(_letter(sign.lower(), language))
         else:
             if sign in "+=" and before.isalpha():
                 found.append("⠐")
@@ -129,9 +146,66 @@ def write(text: str, language: str = "de") -> str:
     return "".join(found)
 
 
-def _letter(letter: str) -> str:
-    plain = unicodedata.normalize("NFKD", letter)[:1]
-    return _CELLS.get(letter) or _OTHER_LETTERS.get(letter) or _CELLS.get(plain, "⠿")
+def write_british(san: str) -> str:
+    """A move in standard algebraic notation (English letters) in the British chess code.
+
+    Castling is ``⠴⠤⠴``, a promotion the piece behind the square, and their check ``⠜⠏`` behind the
+    move.
+
+    :raises ValueError: if ``san`` is not a move.
+
+    >>> write_british("Nf3"), write_british("Rxf4+"), write_british("Re8#")
+    ('⠎⠋⠒', '⠗⠸⠋⠲', '⠗⠑⠦⠜⠍')
+    """
+    castling = re.fullmatch(r"([O0]-[O0](?:-[O0])?)([+#]?)", san)
+    if castling is not None:
+        cells = castling[1].replace("O", "0").replace("0", "⠴").replace("-", "⠤")
+        return cells + {"": "", "+": "⠜⠏", "#": "⠜⠍"}[castling[2]]
+    move = re.fullmatch(
+        r"([KQRBN]?)([a-h]?[1-8]?)(x?)([a-h])([1-8])=?([QRBN]?)([+#]?)(?: ?e\.p\.)?", san
+    )
+    if move is None:
+        raise ValueError(f"{san!r} is not a move: give one like Nxf3+.")
+    piece, origin, captures, file, rank, promotion, check = move.groups()
+    british = {"B": "l", "N": "s"}
+    piece, promotion = (british.get(letter, letter.lower()) for letter in (piece, promotion))
+    sign = {"x": "⠰", "x+": "⠸", "+": "⠘"}.get(captures + check.replace("#", ""), "")
+    ranks = {digit: cell for cell, digit in _LOWER.items()}
+    before = "".join(ranks.get(one) or _CELLS[one] for one in f"{piece}{origin}")
+    square = "".join(ranks.get(one) or _CELLS[one] for one in f"{file}{rank}{promotion}")
+    return before + sign + square + ("⠜⠍" if check == "#" else "")
+
+
+def _letter(letter: str, language: str) -> str:
+    if letter in _CELLS:
+        return _CELLS[letter]
+    own = {} if language == "en" else _OTHER_LETTERS | _OWN_MARKED.get(language, {})
+    if letter in own:
+        return own[letter]
+    plain, marks = "", ""
+    for sign in unicodedata.normalize("NFKD", letter):
+        if unicodedata.combining(sign):
+            marks += sign
+        else:
+            plain += _READ_AS.get(sign, sign)
+    cells = [_CELLS.get(sign, "") for sign in plain]
+    if not all(cells):
+        return "⠿"
+    mark = _MARKED.get(language, "⠈")
+    if language == "en":
+        mark = _MARKS.get(marks[:1], _STROKE)
+    return (mark if len(cells) == 1 else "") + "".join(cells)  # a ligature needs no mark
+
+
+def unwritten(text: str, language: str = "de") -> list[str]:
+    """The letters of ``text`` for which :func:`write` has no cell, such as those of Greek."""
+    own = _OWN_MARKED.get(language, {})
+    letters = dict.fromkeys(sign for sign in unicodedata.normalize("NFC", text) if sign.isalpha())
+    return [
+        sign
+        for sign in letters
+        if sign.lower() not in own and _letter(sign.lower(), language) == "⠿"
+    ]
 
 
 def read(cells: str) -> str:

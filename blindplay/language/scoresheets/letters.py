@@ -6,7 +6,7 @@ docs/development/research/letters-of-the-pieces.md names the sources.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -77,6 +77,20 @@ def table(language: str) -> Mapping[str, frozenset[chess.PieceType]]:
         for letter in letters.split("/"):
             found[letter] = found.get(letter, frozenset()) | {piece}
     return found
+
+
+def language_of(words: Iterable[Set[str]]) -> tuple[str, bool]:
+    """The language that has the letters of the most words, each given by its letters, and whether
+    it has those of all. English comes first: its letters are those of PGN.
+
+    >>> language_of([{"H"}, {"W"}]), language_of([{"N"}, {"B"}, {"M"}])
+    (('pl', True), ('en', False))
+    """
+    found = [letters for letters in words if letters]
+    languages = ("en", *(one for one in LANGUAGES if one not in ("en", BRITISH_BRAILLE)))
+    counts = {one: sum(letters <= table(one).keys() for letters in found) for one in languages}
+    best = max(languages, key=counts.__getitem__)
+    return best, counts[best] == len(found)
 
 
 @cache

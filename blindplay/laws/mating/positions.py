@@ -1,10 +1,10 @@
 """Packed positions for the search of helpmates.
 
-The *winner* is the side that is to mate, the *loser* is the other one. A position is 67 bytes: 64
-squares (a1 first), then the side on move (0 the winner, 1 the loser), the castling rights that are
-left (a bit for each of ``Rooks``), and the square on which a pawn can be taken in passing (0 for
-none). The winner always plays up the board: when Black is to mate, the board is turned over. A
-search mostly hashes and compares positions, and bytes do both fast.
+The *winner* is the side that is to mate, the *loser* is the other one. A position is 67 bytes. The
+first 64 are the squares, a1 first. Then come the side on move (0 the winner, 1 the loser), the
+castling rights that are left (a bit for each of ``Rooks``), and the square on which a pawn can be
+taken in passing (0 for none). The winner always plays up the board: when Black is to mate, the
+board is turned over. A search mostly hashes and compares positions, and bytes do both fast.
 
 A move is one whole number: ``from | to << 6 | promoted << 12``; castling goes to the rook's square.
 """
@@ -236,9 +236,9 @@ def _threats(
 ) -> tuple[list[tuple[int, int]], int, int, int, dict[int, int]]:
     """Return the limits of the side on move, whose king is on ``king``.
 
-    They are its other pieces as (square, kind), the squares that the opponent attacks, the number
-    of pieces that give check, the squares to which a piece can go against the check, and for each
-    pinned piece the squares on the line of the pin.
+    They are, in this order: its other pieces as (square, kind); the squares that the opponent
+    attacks; the number of pieces that give check; the squares to which a piece can go against the
+    check; for each pinned piece, the squares on the line of the pin.
     """
     turn = position[TURN]
     own = THEIRS if turn else 0

@@ -167,6 +167,8 @@ class _RelayedStream:
     ) -> None:
         self._sock, self._send, self._forget = sock, send, forget
         self._sent = self._expected = 0
+        self.silent = False
+        """A caller has begun it and said nothing yet."""
         self._inbox: queue.Queue[bytes] = queue.Queue(_WAITING)
         self._end_sent = threading.Event()
 
@@ -193,6 +195,7 @@ class _RelayedStream:
                 raise queue.Full
             self._expected += 1
             if data:
+                self.silent = False
                 self._inbox.put_nowait(data)
         except queue.Full:
             self.end()
@@ -358,7 +361,8 @@ class Relay:
 
         def forget() -> None:
             with self._lock:
-                self._streams.pop(key, None)
+                if self._streams.get(key) is stream:
+                    del self._streams[key]
 
         stream = _RelayedStream(far, send, forget)
         with self._lock:
@@ -381,22 +385,38 @@ class Relay:
         number = int.from_bytes(head[_STREAM_BYTES:])
         if (stream := self._streams.get(key)) is not None:
             stream.take(number, data)
-        elif number == 0 and not data and self._has_place():
+        elif number == 0 and not data and self._make_place():
             self._welcome(key)
         elif number != _END:
             self._publish(key[0], self._head(key, _END))
 
-    def _has_place(self) -> bool:
-        return not self._closed and len(self._streams) < MOST_STREAMS
+    def _make_place(self) -> bool:
+        """Whether there is a place for one more; the oldest silent caller gives it."""
+        if self._closed:
+            return False
+        with self._lock:
+            if len(self._streams) < MOST_STREAMS:
+                return True
+            silent = next((key for key, one in self._streams.items() if one.silent), None)
+            if silent is None:
+                return False
+            oldest = self._streams.pop(silent)
+        oldest.end()
+        return True
 
     def _welcome(self, key: _Key) -> None:
         stream, near = self._new_stream(key)
+        stream.silent = True
         stream.take(0, b"")
         stream.start()
-        try:
-            self._guests.put_nowait(near)
-        except queue.Full:
-            near.close()
+        while True:
+            try:
+                self._guests.put_nowait(near)
+                return
+            except queue.Full:  # nobody accepts them quickly enough: the latest are welcome
+                with contextlib.suppress(queue.Empty):
+                    if (late := self._guests.get_nowait()) is not None:
+                        late.close()
 
 
 def _is_inbox(name: bytes) -> bool:

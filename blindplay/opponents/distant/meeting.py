@@ -7,18 +7,19 @@ agreement is kept beside the journal: later the certificates are enough.
 """
 
 import contextlib
-import datetime
 import json
 import socket
 import ssl
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
+from blindplay import certificates
+from blindplay.given import KEPT, read_text
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
 from blindplay.laws.state import OTHER
@@ -38,9 +39,6 @@ from .connections import (
 )
 from .player import DistantPlayer
 
-# A table whose time of day is wrong must get in; the game bounds the use.
-_FROM, _UNTIL = datetime.datetime(2000, 1, 1), datetime.datetime(2100, 1, 1)
-
 
 @dataclass(frozen=True)
 class Keys:
@@ -53,26 +51,9 @@ class Keys:
     @classmethod
     def new(cls) -> Self:
         """A certificate that certifies itself, and is known to nobody yet."""
-        # Imported here: only a distant table needs it.
-        from cryptography import x509
-        from cryptography.hazmat.primitives import hashes, serialization
-        from cryptography.hazmat.primitives.asymmetric import ec
-
-        key = ec.generate_private_key(ec.SECP256R1())
-        name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "blindplay")])
-        certificate = x509.CertificateBuilder(
-            issuer_name=name,
-            subject_name=name,
-            public_key=key.public_key(),
-            serial_number=x509.random_serial_number(),
-            not_valid_before=_FROM,
-            not_valid_after=_UNTIL,
-        ).sign(key, hashes.SHA256())
-        pem = serialization.Encoding.PEM
-        private = key.private_bytes(
-            pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-        )
-        return cls(certificate.public_bytes(pem).decode(), private.decode())
+        key = certificates.new_key()
+        own = certificates.certify("blindplay", key)  # the game bounds its use
+        return cls(certificates.in_pem(own), certificates.key_in_pem(key))
 
     def knowing(self, other: str) -> Self:
         """These keys with the certificate of the other table."""
@@ -104,6 +85,9 @@ TRIES = 3
 _AGAIN_S = 1.0  # between two calls
 _ACCEPT_AGAIN_S = 0.1  # after a guest who was gone at once, or too many open files
 _TURN_S = 3 * PATIENCE_S  # a caller's: others may be before it
+_LOOK_S = 0.1  # between two looks whether a guest who waits for their turn has been sent away
+MOST_GUESTS = 8
+"""Limit of the connections that are not known yet; fewer than a relay's."""
 _MOST_BYTES = 16384
 _NAMES = b"blindplay caller 1", b"blindplay waiting 1"
 _CALLER, _WAITING = 1, 2  # numbers of sealed messages
@@ -116,6 +100,60 @@ class NotReachedError(ValueError):
 
 class NoMeetingError(ValueError):
     """The answer at this address is cut off, too slow, or not that of a table."""
+
+
+class _Guest:
+    """A connection that is not known yet."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        """:raises OSError: if it is gone already."""
+        peer = sock.getpeername()
+        self.address = str(peer[0]) if isinstance(peer, tuple) else ""  # a relay tells none
+        self._handle = sock.dup()  # encryption takes the socket itself over
+        self.spoke = self.known = self.gone = False
+
+    def send_away(self) -> None:
+        """Cut the connection; its thread notices."""
+        self.gone = True
+        with contextlib.suppress(OSError):
+            self._handle.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        self._handle.close()
+
+
+class _Doorkeeper:
+    """Limits idle connections (slowloris). Of too many guests one goes, and never the newest: of
+    the address with the most, one that has said nothing, the oldest first."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._present: list[_Guest] = []
+
+    def welcome(self, sock: socket.socket) -> _Guest:
+        """Let a connection in, and send another one away if there are too many.
+
+        :raises OSError: if it is gone already, or all others are known.
+        """
+        guest = _Guest(sock)
+        with self._lock:
+            if len(self._present) >= MOST_GUESTS:
+                unknown = [one for one in self._present if not one.known]
+                if not unknown:
+                    guest.close()
+                    raise ConnectionAbortedError
+                addresses = [one.address for one in unknown]
+                first = max(unknown, key=lambda one: (addresses.count(one.address), not one.spoke))
+                first.send_away()
+                self._present.remove(first)
+            self._present.append(guest)
+        return guest
+
+    def leave(self, guest: _Guest) -> None:
+        with self._lock:
+            if guest in self._present:
+                self._present.remove(guest)
+            guest.close()
 
 
 class Waiting:
@@ -140,7 +178,7 @@ class Waiting:
         self._keys, self._only = keys, keys is not None
         self._on_connect, self._changed = on_connect, changed
         self._exchanging = threading.Lock()
-        self._guests = threading.BoundedSemaphore(8)
+        self._guests = _Doorkeeper()
         self._closed = threading.Event()
         threading.Thread(target=self._wait, name="waiting", daemon=True).start()
 
@@ -161,32 +199,51 @@ class Waiting:
     def _wait(self) -> None:
         while not self._closed.is_set():
             try:
-                guest = self._listener.accept()
+                sock = self._listener.accept()
             except OSError:
                 self._closed.wait(_ACCEPT_AGAIN_S)
                 continue
-            if self._guests.acquire(blocking=False):
-                threading.Thread(target=self._receive, args=(guest,), daemon=True).start()
-            else:
-                guest.close()
+            try:
+                guest = self._guests.welcome(sock)
+            except OSError:
+                sock.close()
+                continue
+            threading.Thread(target=self._receive, args=(sock, guest), daemon=True).start()
 
-    def _receive(self, guest: socket.socket) -> None:
+    def _receive(self, sock: socket.socket, guest: _Guest) -> None:
         try:
-            guest.settimeout(PATIENCE_S)
-            if guest.recv(1, socket.MSG_PEEK) != _TLS:
-                first = read(guest, PATIENCE_S)  # a silent guest holds no lock
-                with self._exchanging:
-                    self._keys = self._exchange(guest, first)
+            sock.settimeout(PATIENCE_S)
+            begins = sock.recv(1, socket.MSG_PEEK)
+            guest.spoke = True
+            if begins != _TLS:
+                first = read(sock, PATIENCE_S)  # a silent guest holds no lock
+                with self._turn_of(guest):
+                    self._keys = self._exchange(sock, first)
             if (keys := self._keys) is None:
                 raise WrongDigitsError
-            self._on_connect(_encrypted(guest, keys, server=True), keys)
+            encrypted = _encrypted(sock, keys, server=True)
+            guest.known = True
+            self._on_connect(encrypted, keys)
         except WrongDigitsError:
-            with contextlib.suppress(OSError), guest:
-                write(guest, wrong=True)
+            with contextlib.suppress(OSError), sock:
+                write(sock, wrong=True)
         except (OSError, ValueError, KeyError, TypeError):
-            guest.close()
+            sock.close()
         finally:
-            self._guests.release()
+            self._guests.leave(guest)
+
+    @contextlib.contextmanager
+    def _turn_of(self, guest: _Guest) -> Iterator[None]:
+        """One exchange at a time, and none with a guest who was sent away: it would be a try."""
+        while not self._exchanging.acquire(timeout=_LOOK_S):
+            if guest.gone:
+                raise ConnectionAbortedError
+        try:
+            if guest.gone:
+                raise ConnectionAbortedError
+            yield
+        finally:
+            self._exchanging.release()
 
     def _exchange(self, guest: socket.socket, first: dict[str, Any]) -> Keys:
         """Exchange certificates with a guest who knows the digits. Each exchange that was begun and
@@ -486,7 +543,7 @@ def kept_agreement(journal: Path) -> Agreement:
     """
     path = files.beside(journal, _ENDING)
     try:
-        kept = json.loads(path.read_text("utf-8"))
+        kept = json.loads(read_text(path, KEPT))
         keys = Keys(**kept["keys"])
         return Agreement(**{"waited": not kept["host"], **kept, "keys": keys})
     except (OSError, ValueError, TypeError, KeyError):

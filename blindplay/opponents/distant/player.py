@@ -47,12 +47,14 @@ def permits(fact: Fact, game: Game, side: str, *, waited: bool, training: bool) 
         case f.OnBoard():
             return fact.board == side
         case f.Arbiter(by="table"):
-            return True
+            return fact.player is None
+        case f.Arbiter(player=player) if not game.presided and player == OTHER[side]:
+            return False
         case f.Arbiter() if not game.presided:
             back = fact.do == "restore" and training
             return fact.do in _WITHOUT_ARBITER or back or (fact.do == "preside" and waited)
         case f.Start() if not game.presided:
-            return True
+            return fact.by.removeprefix("assistant:") != OTHER[side]
         case f.Assistant(by="table"):
             return fact.of == side
         case f.Irregular(what="reversed_colours"):
@@ -75,6 +77,10 @@ LAST_WORDS_S = 2.0
 """A table that ends waits so long for the other to get its last facts."""
 _BEATS = 5
 """Least number of messages within the limit, even if nothing happens."""
+_LIMITS = 2
+"""An honest table gives the write token within so many limits. Its clock differs by no more from
+the time here, and these seconds: facts tell the time of the clock that runs each second."""
+_CLOCK_S = 5.0
 
 
 class Line(Protocol):
@@ -131,9 +137,14 @@ class DistantPlayer(AbsentPlayer, WriteAccess):
         self._their_at: float | None = None
         self._answered: float | None = None  # when the newest message was sent that was answered
         self._sent: tuple[Any, ...] = ()  # the state that was sent last
-        self._sent_at = -math.inf
+        self._beat_at = -math.inf
         self._kept: tuple[object, ...] = ()  # the moment at which clocks were to change last
         self._broken = False
+        self._wanted_since: float | None = None  # since when the write token is asked for
+        # The session, the game's time and the time here when the other one began to think, and
+        # whether people were told that the times differ.
+        self._thinks: tuple[str, int, float] | None = None
+        self._differs = False
         if voices:
             self.voices = Voices(line.send_voice, now)
 
@@ -262,8 +273,8 @@ class DistantPlayer(AbsentPlayer, WriteAccess):
     def _take_fact(self, line: str) -> None:
         """Take a fact that the other table has taken.
 
-        :raises OtherGameError: if it is not a fact, that table may not add it, or it spends this
-            player's time.
+        :raises OtherGameError: if it is not a fact, did not happen there, that table may not add
+            it, or it spends this player's time.
         """
         try:
             fact, game = f.loads(line), self._table.game
@@ -271,6 +282,8 @@ class DistantPlayer(AbsentPlayer, WriteAccess):
             raise OtherGameError from None
         # The journal holds facts as dumps() writes them: another line has another digest there.
         if f.dumps(fact) != line or not self._permits(fact, self.side):
+            raise OtherGameError
+        if fact.table != self.side or fact.who or fact.request:  # no hall has a part in this game
             raise OtherGameError
         if fact.t < game.t or (game.clock.running == self.here and fact.t != game.t):
             raise OtherGameError
@@ -282,6 +295,7 @@ class DistantPlayer(AbsentPlayer, WriteAccess):
         """Do what is due now, and send what is to be sent."""
         with self._table.lock:
             self._notice()
+            self._compare_clocks()
             if self.voices is not None:
                 self.voices.carry(bool(self._connected), bool(self._table.game.over), self._tell)
             try:
@@ -289,7 +303,8 @@ class DistantPlayer(AbsentPlayer, WriteAccess):
             except Exception:  # a failing listener must not cut the connection
                 log.exception("A listener failed while clocks were stopped or started.")
             self.release()
-            if self._now() - self._sent_at >= self.limit_s / _BEATS:
+            # A tick each second is no beat: what was lost before it would never be sent again.
+            if self._now() - self._beat_at >= self.limit_s / _BEATS:
                 self._send(again=True)
 
     def _notice(self) -> None:
@@ -297,7 +312,13 @@ class DistantPlayer(AbsentPlayer, WriteAccess):
         silent = math.inf if self._answered is None else self._now() - self._answered
         enough = self.limit_s if self._connected else self.limit_s / 2
         known = self._log.met or bool(self._connected)
-        connected = known and silent <= enough and not self._broken
+        if not self._log.wants:
+            self._wanted_since = None
+        elif self._wanted_since is None or silent > enough:
+            self._wanted_since = self._now()
+        wanted = 0.0 if self._wanted_since is None else self._now() - self._wanted_since
+        keeps = wanted > _LIMITS * self.limit_s  # what people do here is not taken there
+        connected = known and silent <= enough and not keeps and not self._broken
         if connected == bool(self._connected):
             return
         before, self._connected = self._connected, connected
@@ -306,6 +327,23 @@ class DistantPlayer(AbsentPlayer, WriteAccess):
             self._tell("distant_lost")
         else:
             self._tell("distant_connected" if before is None else "distant_back")
+
+    def _compare_clocks(self) -> None:
+        """Tell people, once while the other one thinks, that the clock there goes more slowly than
+        time passes here. Nothing here can prove how long somebody has thought there."""
+        game, now = self._table.game, self._now()
+        if not self._connected or game.clock.running != self.side:
+            self._thinks, self._differs = None, False
+            return
+        session = self._log.session  # a table that was started again has lost some time
+        began, since = self._thinks[1:] if self._thinks is not None else (game.t, now)
+        lacks = (now - since) - (game.t - began) / 1000
+        # What has happened there before this table was connected comes later, and at once.
+        if self._thinks is None or self._thinks[0] != session or lacks < 0:
+            self._thinks = session, game.t, now
+        elif not self._differs and lacks > _LIMITS * self.limit_s + _CLOCK_S:
+            self._differs = True
+            self._tell("distant_clock")
 
     def _keep_clocks(self) -> None:
         """Clocks run only while both tables are connected and both players are ready."""
@@ -340,11 +378,12 @@ class DistantPlayer(AbsentPlayer, WriteAccess):
         )
 
     def _send(self, *, again: bool = False) -> None:
-        self._sent, self._sent_at = self._state(), self._now()
+        self._sent, now = self._state(), self._now()
+        self._beat_at = now if again else self._beat_at
         while True:
             message = self._log.message(again=again)
             message |= {"ready": self._ready, "voice": self.voices and self.voices.on}
-            message |= {"at": self._sent_at, "answers": self._their_at}
+            message |= {"at": now, "answers": self._their_at}
             self._line.send(json.dumps(message, ensure_ascii=False).encode())
             again = False
             if not self._log.lags:

@@ -16,11 +16,15 @@ Nothing here does input or output, waits, or knows the time.
 
 import hashlib
 import secrets
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 MOST_FACTS = 200
 """Limit of the facts in one message."""
+
+
+_PAST = 100  # session nonces
 
 
 class OtherGameError(ValueError):
@@ -41,6 +45,9 @@ class SharedLog:
         self._nonce = ""  # this table's session nonce, new after each break
         self._their_nonce = ""  # the other's, of its last message
         self._confirmed = ""  # the other's, once it has repeated ours
+        self._past: deque[str] = deque(
+            maxlen=_PAST
+        )  # the other's of before: it has begun anew since
         self._other_has = self._sent = 0
         self._number = self._newest = 0
         self.is_newest = False
@@ -58,6 +65,11 @@ class SharedLog:
     def holds(self) -> bool:
         """Return whether this table has the write token."""
         return self.token is not None and self.token % 2 == self._parity
+
+    @property
+    def session(self) -> str:
+        """Return the other table's session nonce; empty until it has answered."""
+        return self._confirmed
 
     @property
     def met(self) -> bool:
@@ -112,7 +124,8 @@ class SharedLog:
         """Take a message; return whether it is of now. ``take`` writes the new facts to the journal
         in their order. Only then does this table acknowledge them to the other one.
 
-        :raises OtherGameError: if the logs contradict each other.
+        :raises OtherGameError: if the logs contradict each other, or the other table has taken the
+            write token.
         """
         if not self._is_of_now(message):
             return False
@@ -134,7 +147,10 @@ class SharedLog:
         knows_us, theirs = message["you"] == self._nonce, str(message["me"])
         if theirs == self._confirmed:
             return bool(knows_us)
+        if theirs in self._past:
+            return False
         if self._confirmed:  # the other has begun anew: its earlier messages count no more
+            self._past.append(self._confirmed)
             self.begin()
             knows_us = False
         self._their_nonce = theirs
@@ -157,4 +173,6 @@ class SharedLog:
         if theirs is None:
             self.token = 0 if self.token is None else self.token
         elif self.token is None or theirs > self.token:
+            if type(theirs) is not int or self.holds:  # nobody has given it
+                raise OtherGameError(theirs)
             self.token, self.wants = theirs, False

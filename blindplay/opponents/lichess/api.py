@@ -32,7 +32,6 @@ from blindplay.translation import _
 SERVER = "https://lichess.org"
 SCOPES = ("board:play", "challenge:write")
 """The permissions that a token needs."""
-_MOST_BYTES = 4000  # bytes of the file
 _TOKEN = re.compile("[A-Za-z0-9_]{1,2000}", re.ASCII)
 
 
@@ -82,7 +81,7 @@ def kept_account() -> Account:
     path = token_file()
     if not path.exists():
         raise ValueError(_("Your Lichess account is not known yet; run: blindplay lichess login"))
-    content = read_secret(path, _MOST_BYTES)
+    content = read_secret(path)
     try:
         known = json.loads(content)
         return Account(str(known["name"]), checked_token(known["token"]), str(known["server"]))
@@ -131,15 +130,17 @@ class TokenError(LichessError):
 
 @dataclass(frozen=True)
 class Waits:
-    """Seconds to wait: for an answer, for the next line of a stream, after the status 429, before
-    each new try of a stream (the last one again and again), and before a made move counts if no
-    clock is pressed."""
+    """Seconds to wait."""
 
     answer_s: float = 15.0
     quiet_s: float = 20.0
+    """For the next line of a stream."""
     limited_s: float = 60.0
+    """After the status 429."""
     retry_s: tuple[float, ...] = (0.5, 1, 2, 4, 8, 15, 30)
+    """Before each new try of a stream, the last one again and again."""
     unpressed_s: float = 2.0
+    """Before a made move counts if no clock is pressed."""
 
     def before_retry(self, failures: int) -> float:
         return self.retry_s[min(failures, len(self.retry_s) - 1)]
@@ -168,15 +169,21 @@ class EventLines:
 
     def close(self) -> None:
         """End the stream, also while another thread waits for its next line."""
-        stream = self._response.extensions.get("network_stream")
-        line = stream.get_extra_info("socket") if stream is not None else None
-        if line is not None:
-            with contextlib.suppress(OSError):
-                line.shutdown(socket.SHUT_RDWR)
+        hang_up(self._response)
+
+
+def hang_up(response: httpx.Response) -> None:
+    """Cut the connection of an answer, also while another thread waits for more of it."""
+    stream = response.extensions.get("network_stream")
+    line = stream.get_extra_info("socket") if stream is not None else None
+    if line is not None:
+        with contextlib.suppress(OSError):
+            line.shutdown(socket.SHUT_RDWR)
 
 
 @cache
-def _trusted() -> ssl.SSLContext:
+def trusted() -> ssl.SSLContext:
+    """The certificates that are trusted; reading them takes a while."""
     return httpx.create_ssl_context()
 
 
@@ -191,7 +198,7 @@ class LichessApi:
             base_url=account.server,
             headers={"authorization": f"Bearer {account.token}", "user-agent": "BlindPlay"},
             timeout=httpx.Timeout(read=waits.answer_s, **times),
-            verify=_trusted(),
+            verify=trusted(),
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=2),
         )
         self._while_streaming = httpx.Timeout(read=waits.quiet_s, **times)

@@ -3,7 +3,6 @@
 import contextlib
 import errno
 import hashlib
-import itertools
 import json
 import re
 import subprocess
@@ -148,13 +147,9 @@ def choose(language: str, names: Iterable[str]) -> Path | None:
     if unknown := [name for name in wanted if name not in installed]:
         raise _absent(language, unknown[0], installed)
     before, unread = _choices()
-    file, aside = data_folder() / _CHOSEN, None
+    file = data_folder() / _CHOSEN
     with writing(data_folder()):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        if unread:
-            damaged = (file.with_suffix(f".damaged-{number}") for number in itertools.count(1))
-            aside = next(path for path in damaged if not path.exists())
-            file.replace(aside)
+        aside = own_files.set_aside(file) if unread else None
         kept = {code: kept for code, kept in {**before, language: wanted}.items() if kept}
         own_files.write_json(file, kept)
     return aside

@@ -362,7 +362,7 @@ def _checked(base: BaseModel, archive: Path) -> tuple[str, bool]:
 
     :raises ModelError: if the archive is another.
     """
-    sha256, md5 = folders.checksum(archive), folders.checksum(archive, "md5")
+    sha256 = folders.checksum(archive)
     expected = base.sha256 or _pins().get(base.name)
     if expected is not None and sha256 != expected:
         raise ModelError(
@@ -374,7 +374,7 @@ def _checked(base: BaseModel, archive: Path) -> tuple[str, bool]:
                 wanted=expected,
             )
         )
-    if base.md5 is not None and md5 != base.md5:
+    if base.md5 is not None and (md5 := folders.checksum(archive, "md5")) != base.md5:
         raise ModelError(
             _(
                 "This is not the {name} of Vosk's list: its MD5 sum is {md5} and should be "

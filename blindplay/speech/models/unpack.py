@@ -25,8 +25,8 @@ def unpack(archive: Path, folder: Path, name: str = "") -> None:
     """Write the model in the zip file ``archive``, of several the one called ``name``, into the new
     folder ``folder``.
 
-    The archive is refused as a whole, before anything is written, if a name in it leads out of the
-    folder, is a link or a device, or if it has too many files or bytes.
+    The archive is refused as a whole, before anything is written, if it has too many files or
+    bytes, or if a name in it leads out of the folder or belongs to a link or a device.
 
     :raises ModelError, OSError:
     """

@@ -79,6 +79,29 @@ void port_save(const struct settings *settings)
     kept = *settings;
 }
 
+/* The memory that survives a loss of power. Power is lost at the moment of write number `power`,
+ * which leaves any value; later writes do nothing. */
+static uint8_t memory[KEPT_BYTES];
+static int power = 1000, written;
+
+uint8_t port_kept(uint8_t at)
+{
+    CLAIM(at < sizeof memory);
+    return memory[at];
+}
+
+static uint8_t roll(void);
+
+void port_keep(uint8_t at, uint8_t value)
+{
+    CLAIM(at < sizeof memory);
+    if (written < power)
+        memory[at] = value;
+    else if (written == power)
+        memory[at] = roll();
+    written++;
+}
+
 static void tell(struct device *device, const char *body, uint8_t length, uint32_t now)
 {
     uint8_t frame[FRAME_BODY_MAX + FRAME_OVERHEAD];
@@ -368,13 +391,85 @@ static void nothing_is_said_unasked_before_hello(void)
 
 static void hello_says_who_it_is(void)
 {
-    static const uint8_t expected[] = {'H', 1, 1, 1, 127, 64, 0x34, 0x12, 1, 0x78, 0x56, 0, 0};
+    static const uint8_t expected[] = {'H', 1, 2, 1, 255, 64, 0x34, 0x12, 1, 0x78, 0x56, 0, 0};
     struct device device;
 
     power_on(&device);
     tell(&device, "h", 1, 0x5678);
-    CLAIM(said_count == 1 && said_length[0] == sizeof expected);
-    CLAIM(memcmp(said[0], expected, sizeof expected) == 0);
+    CLAIM(said_count == 2 && said_length[1] == sizeof expected);
+    CLAIM(memcmp(said[1], expected, sizeof expected) == 0);
+}
+
+/* --- id and name ------------------------------------------------------------------------- */
+
+static bool told(struct device *device, const char *identity, uint8_t length)
+{
+    tell(device, "h", 1, 0);
+    CLAIM(said_count == 2 && said[0][0] == 'I' && said[1][0] == 'H');
+    return said_length[0] == length + 1 && !memcmp(said[0] + 1, identity, length);
+}
+
+static void a_board_keeps_the_id_and_the_name_that_it_is_given(void)
+{
+    static const char longest[] = "i\1\2\3\4Brett mit 24 Buchstaben.";
+    struct device device;
+
+    memset(memory, 0xFF, sizeof memory);
+    power_on(&device);
+    CLAIM(told(&device, "\0\0\0\0", 4));
+    tell(&device, "i\1\2\3\4Brett 3", 12, 0);
+    CLAIM(said_count == 1 && said[0][0] == 'A');
+    CLAIM(told(&device, "\1\2\3\4Brett 3", 11));
+    CLAIM(identity_id() == 0x04030201);
+    power_on(&device);
+    CLAIM(told(&device, "\1\2\3\4Brett 3", 11));
+    tell(&device, "i\5\6\7\x8", 5, 0);
+    CLAIM(told(&device, "\5\6\7\x8", 4));
+    CLAIM(sizeof longest - 1 == 1 + IDENTITY_MAX);
+    tell(&device, longest, sizeof longest - 1, 0);
+    CLAIM(said[0][0] == 'A' && told(&device, longest + 1, IDENTITY_MAX));
+    tell(&device, "i\1\2\3", 4, 0);
+    CLAIM(said[0][0] == 'N' && said[0][1] == WHY_BAD_ARGUMENT);
+    tell(&device, "i\1\2\3\4ein Name, der zu lang ist", 30, 0);
+    CLAIM(said[0][0] == 'N' && said[0][1] == WHY_BAD_ARGUMENT);
+    CLAIM(told(&device, longest + 1, IDENTITY_MAX));
+}
+
+static void a_loss_of_power_while_a_name_is_written_leaves_the_old_one_or_the_new_one(void)
+{
+    static const char *const names[] = {"\1\0\0\1One", "\2\0\0\1Another one", "\3\0\0\1Third"};
+    static const uint8_t lengths[] = {7, 15, 9};
+    struct device device;
+
+    memset(memory, 0xFF, sizeof memory);
+    power_on(&device);
+    CLAIM(identity_keep((const uint8_t *)names[0], lengths[0]));
+    for (int round = 1; round < 3000; round++) {
+        int last = (round - 1) % 3, next = round % 3;
+        bool done;
+
+        written = 0;
+        power = round % 40;
+        done = identity_keep((const uint8_t *)names[next], lengths[next]);
+        CLAIM(done || power < written);
+        power = 1000;
+        CLAIM(told(&device, names[last], lengths[last]) || told(&device, names[next], lengths[next]));
+        CLAIM(!done || told(&device, names[next], lengths[next]));
+        CLAIM(identity_keep((const uint8_t *)names[next], lengths[next]));
+    }
+}
+
+static void a_memory_that_keeps_nothing_is_told(void)
+{
+    struct device device;
+
+    memset(memory, 0xFF, sizeof memory);
+    power_on(&device);
+    power = written = 0;
+    tell(&device, "i\1\2\3\4", 5, 0);
+    power = 1000;
+    CLAIM(said[0][0] == 'N' && said[0][1] == WHY_NOT_KEPT);
+    CLAIM(told(&device, "\0\0\0\0", 4));
 }
 
 static void a_dump_and_a_ping_are_followed_by_the_presses(void)
@@ -474,7 +569,7 @@ static void events_and_levers_count_in_one_sequence(void)
         CLAIM(said[0][0] == (events == 3 ? 'L' : 'E'));
         if (events == 2)
             CLAIM(number(said[0] + 3, 4) == 300 && said[0][7] == 3 && said[0][8] == EMPTY &&
-                  said[0][9] == 3);
+                  said[0][9] == classify(260));
     }
     CLAIM(events == 3);
 }
@@ -617,8 +712,12 @@ static void dgts_commands_are_answered_in_its_protocol(void)
     CLAIM(raw_count == sizeof e2_empty && !memcmp(raw, e2_empty, sizeof e2_empty));
     put(&device, "e4", reading_of('P'));
     CLAIM(raw_count == sizeof e4_pawn && !memcmp(raw, e4_pawn, sizeof e4_pawn));
-    CLAIM(!memcmp(hear(&device, "\x4d", 1), "\x93\0\5\1\1", 5) && raw_count == 5);
+    CLAIM(!memcmp(hear(&device, "\x4d", 1), "\x93\0\5\1\2", 5) && raw_count == 5);
+    memset(memory, 0xFF, sizeof memory);
     CLAIM(!memcmp(hear(&device, "\x45", 1), "\x91\0\x08\x30\x30\x30\x30\x30", 8));
+    CLAIM(identity_keep((const uint8_t *)"\xff\xff\xff\xff", 4)); /* 4294967295 */
+    CLAIM(!memcmp(hear(&device, "\x45", 1), "\x91\0\x08" "67295", 8));
+    CLAIM(!memcmp(hear(&device, "\x55", 1), "\xa2\0\x0d" "4294967295", 13));
     CLAIM(!memcmp(hear(&device, "\x41", 1), "\x8d\0\x0a\0\0\0\0\0\0\x20", 10)); /* no clock */
     CLAIM(hear(&device, "\x4e\x50\x51\x52\x53\x54\x5f", 7) && raw_count == 0);
     hear(&device, "\x40", 1);
@@ -669,7 +768,7 @@ static void whoever_says_hello_speaks_in_frames_and_is_not_interrupted(void)
     start_position(&device);
     hear(&device, "\x4b", 1);
     tell(&device, "h", 1, 0);
-    CLAIM(said_count == 1 && said[0][0] == 'H');
+    CLAIM(said_count == 2 && said[1][0] == 'H');
     CLAIM(*hear(&device, "\x42get_state\n", 11) == 0);
     put(&device, "e2", reading_of('.'));
     CLAIM(said[said_count - 1][0] == 'E' && raw_count == 10 + FRAME_OVERHEAD);
@@ -717,6 +816,24 @@ static void a_round_goes_as_the_protocol_shows(void)
     ASK("hurry", "err Unsupported command\n");
     ASK("end resign", "");
     PUT("b3", '.', "");
+}
+
+static void a_move_that_is_not_whole_is_none(void)
+{
+    struct device device;
+
+    start_position(&device);
+    ASK("begin " START " w", "sync " START "\n");
+    ASK("move", "err No move\n");
+    ASK("move ", "err No move\n");
+    ASK("move e", "err No move\n");
+    ASK("move e7", "err No move\n");
+    ASK("move e7e", "err No move\n");
+    PUT("a2", '.', "");
+    PUT("a3", 'P', "move a2a3\n");
+    ASK("promote", "err No move\n");
+    ASK("promote a2a", "err No move\n");
+    ASK("ok", "");
 }
 
 static void a_board_that_shows_something_else_says_so_until_it_fits(void)
@@ -861,7 +978,7 @@ static void after_any_stream_each_language_is_understood(void)
         CLAIM(raw_count == 67);
         tell(&device, "x", 1, clock_ms);
         tell(&device, "h", 1, clock_ms);
-        CLAIM(said_count == 1 && said[0][0] == 'H');
+        CLAIM(said_count == 2 && said[1][0] == 'H');
         tell(&device, "x", 1, clock_ms);
     }
 }
@@ -884,6 +1001,9 @@ int main(void)
     a_lever_counts_presses_and_not_bounces();
     nothing_is_said_unasked_before_hello();
     hello_says_who_it_is();
+    a_board_keeps_the_id_and_the_name_that_it_is_given();
+    a_loss_of_power_while_a_name_is_written_leaves_the_old_one_or_the_new_one();
+    a_memory_that_keeps_nothing_is_told();
     a_dump_and_a_ping_are_followed_by_the_presses();
     it_pings_each_second_until_the_host_is_silent();
     settings_are_kept_within_their_limits();
@@ -898,6 +1018,7 @@ int main(void)
     a_message_to_a_dgt_clock_or_to_lamps_is_passed_over();
     whoever_says_hello_speaks_in_frames_and_is_not_interrupted();
     a_round_goes_as_the_protocol_shows();
+    a_move_that_is_not_whole_is_none();
     a_board_that_shows_something_else_says_so_until_it_fits();
     castling_en_passant_and_promotion_are_one_move_each();
     a_move_that_hands_take_back_too_soon_makes_no_other();

@@ -28,16 +28,9 @@ class EmulatedDgtBoard(EmulatedBoard):
         self._updates = False
         super().plug()
 
-    def put(self, square: str, piece: str) -> None:
-        """Change one square: a FEN letter, or a dot for nothing."""
-        index = chess.parse_square(square)
-        with self._lock:
-            if piece == ".":
-                self.pieces.pop(index, None)
-            else:
-                self.pieces[index] = piece
-            if self._updates:
-                self._send(hands.update(index, piece, turned=self.turned))
+    def _tell(self, square: int, piece: str) -> None:
+        if self._updates:
+            self._send(hands.update(square, piece, turned=self.turned))
 
     def move(self, uci: str) -> None:
         piece = self.pieces[chess.parse_square(uci[:2])]

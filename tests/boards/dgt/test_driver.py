@@ -14,7 +14,8 @@ import pytest
 
 from blindplay.boards.dgt import DgtBoard, driver
 from blindplay.boards.dgt.driver import DgtBoardState
-from blindplay.boards.dgt.protocol import ClockTimes, Dump, HostCommand
+from blindplay.boards.dgt.protocol import HostCommand
+from blindplay.boards.diagram import START as START_DIAGRAM
 from blindplay.boards.events import (
     BoardPosition,
     Connected,
@@ -24,6 +25,7 @@ from blindplay.boards.events import (
     Placed,
 )
 from blindplay.boards.ports import BoardNotFoundError, FoundPort, NoAnswerError, UnfitBoardError
+from blindplay.boards.reporting import BoardReport, ClockTimes
 from tests.boards.dgt import hands
 from tests.boards.dgt.emulated import FORBIDDEN, EmulatedDgtBoard
 from tests.boards.event_log import EventLog
@@ -31,7 +33,7 @@ from tests.waiting import until
 
 
 def test_the_side_of_the_clock_survives_a_pulled_cable() -> None:
-    start = Dump(tuple(hands.dump(hands.pieces_of(chess.Board()))[3:]))
+    start = BoardReport(START_DIAGRAM)
     before = DgtBoardState("test")
     for now in (0.0, 0.1):
         before.hear(start, now)
@@ -50,6 +52,69 @@ def test_a_pegged_board_in_the_place_of_a_dgt_board_is_refused() -> None:
     state.receive(hands.TRADEMARK, 0.1)
     with pytest.raises(UnfitBoardError, match="at /dev/ttyUSB1 is a pegged board: give its port"):
         state.receive(bytes((0x92, 0, 3 + 9)) + b"BlindPlay", 0.2)
+
+
+def serial(number: str) -> bytes:
+    return bytes((0x91, 0, 8)) + number.encode()
+
+
+@pytest.mark.parametrize(
+    ("numbers", "which"),
+    [
+        (["24567", "24567"], "24567"),
+        (["24567"], None),  # no checksum protects it
+        (["24567", "24563"], None),
+        (["24563", "24567", "24567"], "24567"),
+        (["00000", "00000"], ""),
+        ([], None),
+    ],
+)
+def test_a_serial_number_counts_when_the_board_has_told_it_twice(
+    numbers: list[str], which: str | None
+) -> None:
+    state = DgtBoardState("test")
+    assert state.requests(0.0).count(bytes([HostCommand.SERIAL_NUMBER])) == 2
+    dump = hands.dump(hands.pieces_of(chess.Board()))
+    stream = b"".join(map(serial, numbers)) + dump
+    told = [*state.receive(stream, 0.1), *state.receive(dump, 0.4)]
+    connected, position = told
+    assert isinstance(connected, Connected) and isinstance(position, BoardPosition)
+    assert connected.which == which
+
+
+def test_boards_that_change_their_ports_lie_each_as_it_did() -> None:
+    """One of two boards lies turned. In the middle of a game each answers at the other's port."""
+
+    def told(state: DgtBoardState, number: str, board: chess.Board, *, turned: bool) -> str:
+        dump = hands.dump(hands.pieces_of(board), turned=turned)
+        state.receive(serial(number) * 2 + dump, 0.1)
+        (position,) = state.receive(dump, 0.4)
+        assert isinstance(position, BoardPosition)
+        return position.placement
+
+    start, played = chess.Board(), chess.Board()
+    played.push_uci("e2e4")
+    turned, straight = DgtBoardState("/dev/ttyUSB0"), DgtBoardState("/dev/ttyUSB1")
+    assert told(turned, "11111", start, turned=True) == start.board_fen()
+    assert told(straight, "22222", start, turned=False) == start.board_fen()
+    first, second = (
+        DgtBoardState(f"/dev/ttyUSB{at}", was) for at, was in enumerate((turned, straight))
+    )
+    assert told(first, "22222", played, turned=False) == played.board_fen()
+    assert told(second, "11111", played, turned=True) == played.board_fen()
+    third = DgtBoardState("/dev/ttyUSB0", first)
+    assert told(third, "22222", played, turned=False) == played.board_fen()
+
+
+def test_of_another_board_at_its_port_a_state_knows_no_position() -> None:
+    start = hands.dump(hands.pieces_of(chess.Board()))
+    before = DgtBoardState("test")
+    before.receive(serial("33333") * 2 + start + start, 0.1)
+    assert before.placement() == chess.STARTING_BOARD_FEN
+    same, other = DgtBoardState("test", before), DgtBoardState("test", before)
+    same.receive(serial("33333") * 2, 9.0)
+    other.receive(serial("44444") * 2, 9.0)
+    assert (same.placement(), other.placement()) == (chess.STARTING_BOARD_FEN, None)
 
 
 @pytest.mark.parametrize("ppm", [100, 1000])
@@ -263,3 +328,23 @@ def test_closing_ends_events(emulated: EmulatedDgtBoard, board: DgtBoard, log: E
     emulated.move("e2e4")
     time.sleep(0.2)
     assert log.events == []
+
+
+def test_two_dumps_with_a_doubled_byte_each_do_not_agree() -> None:
+    """Which of several empty squares is doubled makes no difference: what follows is shifted."""
+    state, pieces = DgtBoardState("test"), hands.pieces_of(chess.Board())
+    right = hands.dump(pieces)
+    for now in (0.1, 0.2):
+        state.receive(right, now)
+    pieces.pop(chess.E2)
+    pieces[chess.E4] = "P"
+    moved = hands.dump(pieces)
+    first = 3 + moved[3:].index(0)
+    assert moved[first : first + 3] == bytes(3)
+    for at, now in ((first, 0.3), (first + 2, 0.4)):
+        told = state.receive(moved[:at] + b"\0" + moved[at:], now)
+        assert not [event for event in told if isinstance(event, BoardPosition)]
+    assert state.placement() == chess.Board().board_fen()
+    for now in (0.5, 0.6):
+        state.receive(moved, now)
+    assert state.placement() == AFTER_E4

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from blindplay.boards.dgt import MoveFound, MoveUnclear, decode
 from blindplay.boards.dgt.moves import ClockOwners, ClockRhythm, Commit, MoveFinder, MoveFinding
-from blindplay.boards.dgt.protocol import ClockTimes, Decoder
+from blindplay.boards.dgt.protocol import Decoder
+from blindplay.boards.reporting import ClockTimes
 from tests.boards.dgt import hands
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import chess
 
 from blindplay.boards.dgt.pending import HeardBoard, Node, PendingMoves
-from blindplay.boards.dgt.protocol import codes_of
-from blindplay.boards.diagram import START
+from blindplay.boards.diagram import START, diagram_of_board
 
 
 def shows(heard: HeardBoard, *moves: str) -> HeardBoard:
@@ -14,7 +13,7 @@ def shows(heard: HeardBoard, *moves: str) -> HeardBoard:
     board = chess.Board()
     for move in moves:
         board.push_uci(move)
-    heard.dump(tuple(codes_of(board, False)))
+    heard.dump(diagram_of_board(board))
     return heard
 
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import chess
 import platformdirs
 import pytest
 from chess import STARTING_BOARD_FEN as START
 
-from blindplay.boards.peg import calibration
+from blindplay.boards.peg import PegBoard, calibration, raw_board
 from blindplay.boards.peg import protocol as peg
 from blindplay.boards.peg.calibration import (
     Calibration,
     Contact,
-    HoleReading,
-    RawBoard,
     alike,
     judge,
     judge_empty,
@@ -23,7 +24,8 @@ from blindplay.boards.peg.calibration import (
     merged,
 )
 from blindplay.boards.peg.emulator import EmulatedBoard
-from blindplay.boards.ports import BoardNotFoundError, NoAnswerError
+from blindplay.boards.peg.raw_board import HoleReading, RawBoard
+from blindplay.boards.ports import BoardNotFoundError, FoundPort, NoAnswerError
 from blindplay.language import load
 
 GERMAN = load("de")
@@ -88,11 +90,87 @@ def test_a_later_check_counts_for_the_squares_it_looked_at() -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", '{"x": 1}', '{"x": {"wrong": 1}}'])
 def test_a_damaged_file_counts_as_missing(text: str, own_configuration: Path) -> None:
+    file = own_configuration.parent / "boards" / "0000000a.json"
+    file.parent.mkdir(parents=True)
+    for damaged in (own_configuration, file):
+        damaged.write_text(text)
+    assert kept("0000000a", "x") is None
+    assert calibration.keep("0000000a", "x", Calibration(bad={"e4": "bad"})) == file
+    assert kept("0000000a", "y") == Calibration(bad={"e4": "bad"})
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        {"bad": 5}, {"bad": ["e4"]}, {"bad": {"e9": "bad"}}, {"bad": {"e4": 1}},
+        {"pieces": {"P": "80"}}, {"pieces": {"x": 80}}, {"pieces": None},
+        {"squares": {"e4": None}}, {"squares": {"e4": [80]}}, {"checked_at": 2026},
+    ],
+)  # fmt: skip
+def test_a_file_with_wrong_contents_counts_as_missing_and_a_new_check_replaces_it(
+    found: dict[str, Any], own_configuration: Path
+) -> None:
+    file = own_configuration.parent / "boards" / "0000000a.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps(found))
+    assert kept("0000000a", "x") is None
+    with EmulatedBoard() as board:
+        assert PegBoard(board.url).known_faults("0000000a") == ()
+    calibration.keep("0000000a", "x", OLD)
+    assert kept("0000000a", "x") == OLD
+
+
+def test_each_board_has_a_file_of_its_own_wherever_it_is_plugged_in(
+    own_configuration: Path,
+) -> None:
+    calibration.keep("0000000a", "/dev/ttyUSB0", Calibration(bad={"a1": "bad"}))
+    calibration.keep("0000000b", "/dev/ttyUSB0", Calibration(bad={"b1": "bad"}))
+    calibration.keep("", "/dev/ttyUSB0", Calibration(bad={"c1": "bad"}))
+    calibration.keep("", "COM3", Calibration(bad={"d1": "bad"}))
+    found = [
+        kept(which, url)
+        for which, url in [
+            ("0000000a", "/dev/ttyUSB1"), ("0000000b", "COM3"), ("", "/dev/ttyUSB0"), ("", "COM3"),
+        ]
+    ]  # fmt: skip
+    assert [list(one.bad) for one in found if one] == [["a1"], ["b1"], ["c1"], ["d1"]]
+    assert kept("", "/dev/ttyUSB1") is None
+    names = sorted(file.name for file in (own_configuration.parent / "boards").iterdir())
+    assert names == ["0000000a.json", "0000000b.json", "port-COM3.json", "port-dev-ttyUSB0.json"]
+
+
+OLD = Calibration({"P": 80}, {"a1": 80}, {"e4": "bad"}, "2026-01-01")
+
+
+def plug(monkeypatch: pytest.MonkeyPatch, url: str, serial: str | None) -> None:
+    found = FoundPort(url, "", 0x2341, 0x43, serial, True)
+    monkeypatch.setattr(calibration, "discover", lambda: [found])
+
+
+def test_what_earlier_versions_kept_by_port_or_serial_number_is_taken_over_once(
+    own_configuration: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_serial = replace(OLD, bad={"h8": "bad"})
     own_configuration.parent.mkdir(parents=True)
-    own_configuration.write_text(text)
-    assert kept("x") is None
-    calibration.keep("x", Calibration(bad={"e4": "bad"}))
-    assert kept("x") == Calibration(bad={"e4": "bad"})
+    own_configuration.write_text(
+        json.dumps({"/dev/ttyUSB0": asdict(OLD), "2341:0043:S7": asdict(by_serial)})
+    )
+    plug(monkeypatch, "/dev/ttyUSB0", "S7")
+    assert kept("0000000a", "/dev/ttyUSB0") == by_serial
+    plug(monkeypatch, "/dev/ttyUSB0", None)
+    assert kept("0000000b", "/dev/ttyUSB0") == OLD
+    assert kept("0000000c", "/dev/ttyUSB0") is None  # another board has it now
+    assert kept("0000000a", "/dev/ttyUSB5") == by_serial
+    assert json.loads(own_configuration.read_text()) == {}
+
+
+def test_a_board_that_gets_an_id_keeps_what_its_serial_number_named(
+    monkeypatch: pytest.MonkeyPatch, own_configuration: Path
+) -> None:
+    plug(monkeypatch, "COM3", "S7")
+    assert calibration.keep("", "COM3", OLD).name == "usb-2341-0043-S7.json"
+    assert kept("0000000a", "COM3") == OLD
+    assert kept("", "COM3") is None
 
 
 def test_a_wrong_port_is_refused(tmp_path: Path) -> None:
@@ -105,7 +183,7 @@ def test_a_wrong_port_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_board_that_does_not_answer_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calibration, "_PATIENCE", 0.2)
+    monkeypatch.setattr(raw_board, "_PATIENCE", 0.2)
     with EmulatedBoard(EMPTY_BOARD, boot_seconds=5) as board, pytest.raises(NoAnswerError):
         RawBoard(board.url)
 

@@ -27,13 +27,15 @@ from blindplay.boards.events import (
 from blindplay.boards.peg import PegBoard
 from blindplay.boards.peg import protocol as peg
 from blindplay.boards.peg.emulator import EmulatedBoard
+from blindplay.boards.peg.firmware import version_text
 from tests.boards.event_log import EventLog
+from tests.boards.peg.faulty import FaultyBoard
 from tests.waiting import until
 
 if TYPE_CHECKING:
     from hardware.emulated import FirmwareBoard
 
-AnyBoard: TypeAlias = "EmulatedBoard | FirmwareBoard"
+AnyBoard: TypeAlias = "FaultyBoard | FirmwareBoard"
 
 BOARDS = [
     pytest.param(
@@ -53,7 +55,7 @@ def emulated(request: pytest.FixtureRequest) -> Iterator[AnyBoard]:
         with FirmwareBoard(signals=True) as real:
             yield real
     else:
-        with EmulatedBoard(force_socket=request.param == "socket", signals=True) as board:
+        with FaultyBoard(force_socket=request.param == "socket", signals=True) as board:
             yield board
 
 
@@ -220,7 +222,7 @@ def test_no_lift_is_derived_from_a_fault(
 
 
 def test_a_fault_that_was_there_at_connection_is_reported(log: EventLog) -> None:
-    with EmulatedBoard(force_socket=True) as emulated:
+    with FaultyBoard(force_socket=True) as emulated:
         emulated.lift("a1")
         emulated.place("a1", "!")
         with PegBoard(emulated.url, log, ports=list):
@@ -230,7 +232,7 @@ def test_a_fault_that_was_there_at_connection_is_reported(log: EventLog) -> None
 
 def test_a_presence_only_board_names_no_piece(log: EventLog) -> None:
     with (
-        EmulatedBoard("8/8/8/8/8/8/4P3/8", force_socket=True, identity=False) as emulated,
+        FaultyBoard("8/8/8/8/8/8/4P3/8", force_socket=True, identity=False) as emulated,
         PegBoard(emulated.url, log, ports=list) as board,
     ):
         log.wait_kinds(BoardPosition)
@@ -244,7 +246,7 @@ def test_a_presence_only_board_names_no_piece(log: EventLog) -> None:
 
 def test_a_board_deaf_while_it_boots_is_greeted_until_it_answers(log: EventLog) -> None:
     with (
-        EmulatedBoard(boot_seconds=1.2) as emulated,
+        FaultyBoard(boot_seconds=1.2) as emulated,
         PegBoard(emulated.url, log, ports=list),
     ):
         log.wait_kinds(Connected, BoardPosition, seconds=8)
@@ -266,4 +268,22 @@ def test_the_motor_tells_what_is_new_and_only_once(emulated: AnyBoard, board: Pe
 
 
 def test_probing_describes_the_board(emulated: AnyBoard) -> None:
-    assert PegBoard.probe(emulated.url).startswith("pegged board, firmware 1.1, knows each piece")
+    assert PegBoard.probe(emulated.url).startswith("pegged board, firmware 1.2, knows each piece")
+
+
+@pytest.mark.parametrize(("version", "older"), [(0x0101, True), (peg.FIRMWARE_VERSION, False)])
+def test_a_board_with_an_older_firmware_says_which_this_program_brings(
+    version: int, older: bool
+) -> None:
+    log = EventLog()
+    with EmulatedBoard(firmware=version) as old:
+        about = PegBoard.probe(old.url)
+        with PegBoard(old.url, log):
+            log.wait_kinds(Connected)
+    connected = log.events[0]
+    assert isinstance(connected, Connected)
+    assert ("instead of which 'blindplay board flash' writes" in about) is older
+    newest = version_text(peg.FIRMWARE_VERSION)
+    advice = f"firmware 1.1, and this program brings {newest}: run 'blindplay board flash'"
+    assert (advice in connected.advice) is older
+    assert bool(connected.advice) is older

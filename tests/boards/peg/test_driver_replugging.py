@@ -22,20 +22,20 @@ from blindplay.boards.events import (
 )
 from blindplay.boards.peg import PegBoard
 from blindplay.boards.peg import protocol as peg
-from blindplay.boards.peg.emulator import EmulatedBoard
 from tests.boards.event_log import EventLog
+from tests.boards.peg.faulty import FaultyBoard
 from tests.waiting import PATIENCE_S
 
 SEED = 9
 
 
 @pytest.fixture
-def board() -> Iterator[EmulatedBoard]:
-    with EmulatedBoard(lift_ms=20, place_ms=10) as emulated:
+def board() -> Iterator[FaultyBoard]:
+    with FaultyBoard(lift_ms=20, place_ms=10) as emulated:
         yield emulated
 
 
-def _move(board: EmulatedBoard, rng: random.Random) -> tuple[str, str, str]:
+def _move(board: FaultyBoard, rng: random.Random) -> tuple[str, str, str]:
     """Move any piece to any empty hole. Return both squares and the piece."""
     codes = peg.codes_of(board.placement)
     source = rng.choice([square for square, code in enumerate(codes) if code != peg.EMPTY])
@@ -49,7 +49,7 @@ def _move(board: EmulatedBoard, rng: random.Random) -> tuple[str, str, str]:
     "cycles", [20, pytest.param(1000, marks=pytest.mark.long)], ids=["20 times", "1000 times"]
 )
 def test_each_event_is_reported_once_however_often_the_cable_is_pulled(
-    board: EmulatedBoard, cycles: int
+    board: FaultyBoard, cycles: int
 ) -> None:
     """While the board is plugged in, the driver reports exactly the lifts, placings and presses.
     It reports changes made meanwhile as a position, never as a touch. A board without power has no
@@ -86,7 +86,7 @@ def test_each_event_is_reported_once_however_often_the_cable_is_pulled(
     "cycles", [10, pytest.param(200, marks=pytest.mark.long)], ids=["10 times", "200 times"]
 )
 def test_a_cable_pulled_in_the_middle_of_a_move_invents_nothing(
-    board: EmulatedBoard, cycles: int
+    board: FaultyBoard, cycles: int
 ) -> None:
     """The last change may get through or not. The driver reports only changes that happened, in
     their order, and in the end it knows the position."""
@@ -112,7 +112,7 @@ def test_a_cable_pulled_in_the_middle_of_a_move_invents_nothing(
 
 
 def test_a_board_that_floods_the_line_is_reported_lost_and_comes_back(
-    board: EmulatedBoard,
+    board: FaultyBoard,
 ) -> None:
     rng, log = random.Random(SEED), EventLog()
     with PegBoard(board.url, log, backoff=(0.02, 0.1), answer_seconds=0.5, ports=list) as driver:
@@ -135,7 +135,7 @@ def test_a_board_that_floods_the_line_is_reported_lost_and_comes_back(
 
 
 def test_touches_wait_for_a_slow_receiver(
-    board: EmulatedBoard, monkeypatch: pytest.MonkeyPatch
+    board: FaultyBoard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A slow disk may hold up a table for long. The board must not fall silent meanwhile."""
     monkeypatch.setattr("blindplay.boards.peg.emulator._HOST_SILENCE_MS", 1000.0)

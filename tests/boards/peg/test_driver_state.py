@@ -4,6 +4,8 @@ lamp, which tell each thing once, until the board has heard it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import chess
 import pytest
 from chess import STARTING_BOARD_FEN as START
@@ -14,7 +16,7 @@ from blindplay.boards import events
 from blindplay.boards.driver import Notice
 from blindplay.boards.peg import protocol as peg
 from blindplay.boards.peg.driver import PegBoardState, Signals
-from blindplay.boards.ports import UnfitBoardError
+from blindplay.boards.ports import NoAnswerError, UnfitBoardError
 
 YOUR_MOVE, QUESTION = Notice.YOUR_MOVE, Notice.QUESTION
 LONG, THREE_SHORT = 0b111111, 0b1100110011
@@ -297,8 +299,10 @@ def test_a_press_that_waited_when_the_line_broke_is_told_after_the_next_position
 def test_whatever_is_lost_or_doubled_no_press_is_told_before_its_position(
     data: st.DataObject,
 ) -> None:
-    """Hands do not wait. Of frames without a loss between them the order is kept, too."""
+    """Hands do not wait. Of frames without a loss between them the order is kept, too. Of a piece
+    whose lift is lost a doubt may be left."""
     state, codes, sequence, uptime = _state(), list(peg.codes_of(START)), 0xFFFF, 6000
+    doubted: set[int] = set()
     shown = list(codes)
     presses = told = 0
 
@@ -308,14 +312,21 @@ def test_whatever_is_lost_or_doubled_no_press_is_told_before_its_position(
             match event:
                 case events.BoardPosition(placement):
                     shown = list(peg.codes_of(placement))
+                    doubted.update(chess.parse_square(square) for square in event.doubted)
                 case events.Lifted(square):
                     shown[chess.parse_square(square)] = peg.EMPTY
                 case events.Placed(square, piece) if piece:
                     shown[chess.parse_square(square)] = peg.PIECES.index(piece)
+                case events.PieceDoubted(square):
+                    doubted.add(chess.parse_square(square))
                 case events.LeverPressed():
                     pressed = round((event.at - 95) * 1000)
-                    assert shown in [codes for at, codes in history if at >= pressed]
+                    assert any(same(codes) for at, codes in history if at >= pressed)
                     told += 1
+
+    def same(codes: list[int]) -> bool:
+        pairs = enumerate(zip(shown, codes, strict=True))
+        return all(one == other or square in doubted for square, (one, other) in pairs)
 
     history = [(uptime, list(codes))]
     for _ in range(data.draw(st.integers(1, 40))):
@@ -326,7 +337,7 @@ def test_whatever_is_lost_or_doubled_no_press_is_told_before_its_position(
             presses += 1
         else:
             square = data.draw(st.integers(0, 15))
-            old, new = codes[square], peg.EMPTY if codes[square] else 1
+            old, new = codes[square], peg.EMPTY if codes[square] else peg.codes_of(START)[square]
             message = peg.HoleChanged(sequence, uptime, square, old, new)
             codes[square] = new
         history.append((uptime, list(codes)))
@@ -334,33 +345,36 @@ def test_whatever_is_lost_or_doubled_no_press_is_told_before_its_position(
             hear(message)
         if state.wants_dump and data.draw(st.booleans()):
             hear(peg.Dump(sequence, uptime, tuple(codes)))
+    uptime += 1000
     state.hear(peg.Ping(sequence, uptime, peg.state_crc(codes), 0, 0, 0, 0), uptime / 1000 + 95)
     if state.wants_dump:
         hear(peg.Dump(sequence, uptime, tuple(codes)))
-    assert shown == codes and told <= presses
+    assert same(codes) and told <= presses
 
 
 # --- a piece that changes in its hole -------------------------------------------------------------
 
 PAWN, BISHOP, BLACK_PAWN = (peg.PIECES.index(piece) for piece in "PBp")
-E2, C1 = chess.E2, chess.C1
+E2, C1, A1 = chess.E2, chess.C1, chess.A1
+
+
+def _frames(changes: list[tuple[int, int, int]], placement: str) -> Iterator[peg.Message]:
+    codes = list(peg.codes_of(placement))
+    yield peg.Hello(1, 0x100, 7, 64, 99, 0, 5000)
+    yield peg.Dump(0, 5010, tuple(codes))
+    for number, change in enumerate(changes, 1):
+        square, _, codes[square] = change
+        yield peg.HoleChanged(number, 5000 + 1000 * number, *change)
+        yield peg.Dump(number, 5500 + 1000 * number, tuple(codes))
 
 
 def _told_of(
     changes: list[tuple[int, int, int]], size: int, placement: str = START
 ) -> tuple[PegBoardState, list[tuple[str, str]]]:
-    """The state after ``changes`` (square, old, new), one every 200 ms, whose bytes come in parts
-    of this ``size``, and the events about squares."""
+    """The state after ``changes`` (square, old, new), one a second, each with the whole board
+    behind it, whose bytes come in parts of this ``size``, and the events about squares."""
     state = PegBoardState("test")
-    frames: list[peg.Message] = [
-        peg.Hello(1, 0x100, 7, 64, 99, 0, 5000),
-        peg.Dump(0, 5010, peg.codes_of(placement)),
-    ]
-    frames += [
-        peg.HoleChanged(number, 5000 + 200 * number, *change)
-        for number, change in enumerate(changes, 1)
-    ]
-    stream = b"".join(peg.encode(frame) for frame in frames)
+    stream = b"".join(map(peg.encode, _frames(changes, placement)))
     told = [
         event
         for at in range(0, len(stream), size)
@@ -432,6 +446,257 @@ def test_a_piece_stays_doubted_while_the_line_is_down_and_where_frames_are_lost(
     assert [(event.placement, event.doubted) for event in positions] == [(START, ())]
 
 
+# --- a piece that is one too many, or that nobody brought ----------------------------------------
+
+E4, E5 = chess.E4, chess.E5
+KING, BLACK_KING, BLACK_QUEEN, ROOK = (peg.PIECES.index(piece) for piece in "KkqR")
+SPARSE = "4k3/pppp4/8/8/8/8/PPP5/4K3"
+
+
+@pytest.mark.parametrize(
+    ("piece", "before", "doubted"),
+    [
+        (BLACK_KING, SPARSE, True),  # a second king
+        (KING, SPARSE, True),
+        (BLACK_PAWN, START, True),  # a 17th pawn
+        (PAWN, SPARSE, False),
+        (BLACK_QUEEN, START, True),  # nobody can have promoted yet
+        (BLACK_QUEEN, START.replace("pppppppp", "ppppppp1"), False),
+        (BLACK_QUEEN, START.replace("rnbqkbnr/pppppppp", "rnbqkbnr/pppppp1q"), False),
+        (BLACK_QUEEN, START.replace("rnbqkbnr/pppppppp", "rnbqkbnr/ppppppq1"), False),
+        (BLACK_QUEEN, START.replace("rnbqkbnr/pppppppp", "rnbqkbnr/pppppppq"), True),
+        (BLACK_QUEEN, START.replace("rnbqkbnr", "rnb1kbnr"), False),
+        (ROOK, START.replace("RNBQKBNR", "RNBQKBN1"), False),
+        (ROOK, START.replace("PPPPPPPP", "PPPPPPP1"), False),
+        (ROOK, START, True),
+        (ROOK, "8/8/8/8/8/8/8/RRRRRRRR", False),
+        (ROOK, "8/8/8/8/8/8/RR6/RRRRRRRR", True),
+    ],
+)
+def test_a_piece_more_than_can_be_is_doubted(piece: int, before: str, doubted: bool) -> None:
+    state, told = _told_of([(E4, 0, piece)], 4096, before)
+    assert told == [("doubted" if doubted else "placed", "e4")]
+    assert (state.placement() == before) == doubted
+    state, told = _told_of([(E4, 0, piece), (E4, piece, 0)], 4096, before)
+    assert told[1:] == ([] if doubted else [("lifted", "e4")])
+    assert state.placement() == before
+
+
+def test_a_board_that_knows_no_pieces_has_none_too_many() -> None:
+    state = PegBoardState("test")
+    state.hear(peg.Hello(1, 0x100, 6, 64, 99, 0, 5000), 100.0)
+    state.hear(peg.Dump(0, 5010, tuple(min(code, 1) for code in peg.codes_of(START))), 100.01)
+    (placed,) = state.hear(peg.HoleChanged(1, 6000, E4, 0, 1), 101.2)
+    assert placed == events.Placed("e4", None, placed.at)
+
+
+@WHOLE_AND_BYTE_BY_BYTE
+def test_a_piece_taken_out_as_asked_and_put_back_counts_whatever_it_is(size: int) -> None:
+    """In a study a third rook may stand beside eight pawns."""
+    again = [(E4, 0, ROOK), (E4, ROOK, 0), (E4, 0, ROOK)]
+    state, told = _told_of(again, size)
+    assert told == [("doubted", "e4"), ("placed", "e4"), ("certain", "e4")]
+    assert state.placement() == "rnbqkbnr/pppppppp/8/8/4R3/8/PPPPPPPP/RNBQKBNR"
+    _, told = _told_of([*again, (C1, BISHOP, 0), (E5, 0, BISHOP)], size)
+    assert told[-1] == ("placed", "e5")  # it makes nothing worse
+    _, told = _told_of([*again, (E4, ROOK, 0)], size)
+    assert told[-1] == ("lifted", "e4")
+
+
+def test_a_hand_that_places_before_its_lift_is_told_is_believed() -> None:
+    """A lift takes 150 ms, a placing 25: the ninth pawn of 100 ms is none."""
+    state = _state()
+    assert state.hear(peg.HoleChanged(0, 6100, E4, 0, PAWN), 101.2) == []
+    assert state.hear(peg.HoleChanged(1, 6000, E2, PAWN, 0), 101.3) == []
+    codes = list(peg.codes_of(START))
+    codes[E4], codes[E2] = PAWN, 0
+    assert state.hear(peg.Dump(1, 6200, tuple(codes)), 101.4) == []  # too early
+    told = state.hear(peg.Dump(1, 6500, tuple(codes)), 101.7)
+    assert [(event.kind, event.square) for event in told if hasattr(event, "square")] == [
+        ("placed", "e4"),
+        ("lifted", "e2"),
+    ]
+    assert not state.wants_dump
+    # The hand is empty now: a knight after a fault of many seconds is damp.
+    state.hear(peg.HoleChanged(2, 6600, E5, 0, peg.FAULT), 102.0)
+    state.hear(peg.HoleChanged(3, 16_000, E5, peg.FAULT, PAWN), 111.0)
+    codes[E5] = PAWN
+    (doubt,) = state.hear(peg.Dump(3, 16_500, tuple(codes)), 111.5)
+    assert doubt == events.PieceDoubted("e5", doubt.at, empty=True)
+
+
+@WHOLE_AND_BYTE_BY_BYTE
+@pytest.mark.parametrize(
+    ("lifted", "read", "doubted"),
+    [("P", "p", True), ("p", "r", True), ("K", "k", True), ("P", "Q", False), ("p", "q", False)],
+)
+def test_a_piece_that_reads_as_the_lifted_one_in_a_bad_contact_is_doubted(
+    lifted: str, read: str, doubted: bool, size: int
+) -> None:
+    """More resistance makes a pawn read as a rook, and never as a queen, for which it may have been
+    exchanged."""
+    one, other = peg.PIECES.index(lifted), peg.PIECES.index(read)
+    before = f"8/8/8/8/8/8/4{lifted}3/8"
+    _, told = _told_of([(E2, one, 0), (E4, 0, other)], size, before)
+    assert told == [("lifted", "e2"), ("doubted" if doubted else "placed", "e4")]
+
+
+@WHOLE_AND_BYTE_BY_BYTE
+def test_a_pawn_that_reads_as_one_of_the_other_colour_counts_when_it_reads_right(size: int) -> None:
+    moved = [(E2, PAWN, 0), (E4, 0, BLACK_PAWN), (E4, BLACK_PAWN, 0), (E4, 0, PAWN)]
+    state, told = _told_of(moved, size)
+    assert told == [("lifted", "e2"), ("doubted", "e4"), ("placed", "e4"), ("certain", "e4")]
+    assert state.placement() == "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"
+    _, told = _told_of([*moved[:2], (E4, BLACK_PAWN, PAWN)], size)  # pressed down
+    assert told[1:] == [("doubted", "e4"), ("placed", "e4"), ("certain", "e4")]
+    _, told = _told_of([*moved[:3], (E5, 0, PAWN)], size)  # put elsewhere
+    assert told[1:] == [("doubted", "e4"), ("placed", "e5"), ("certain", "e4")]
+
+
+@WHOLE_AND_BYTE_BY_BYTE
+@pytest.mark.parametrize("piece", "nNbBrRqQkKpP")
+def test_damp_places_nothing_while_it_comes_and_goes(piece: str, size: int) -> None:
+    """A damp hole is a fault for long before it reads as a piece, and afterwards, too."""
+    code = peg.PIECES.index(piece)
+    before = "k7/8/8/8/8/8/8/K7"
+    other = (A1, KING, 0), (A1, 0, KING)
+    damp = [(E4, 0, peg.FAULT), *other * 2, (E4, peg.FAULT, code), (E4, code, peg.FAULT)]
+    dry = [*other * 2, (E4, peg.FAULT, 0)]
+    state, told = _told_of((damp + dry) * 2, size, before)
+    about = [kind for kind, square in told if square == "e4"]
+    assert about == ["fault", "doubted", "fault", "certain"] * 2
+    assert state.placement() == before
+
+
+@WHOLE_AND_BYTE_BY_BYTE
+def test_a_piece_that_was_pushed_in_badly_is_placed_when_it_has_been_pressed_down(
+    size: int,
+) -> None:
+    """The hand that lifted it still has it, however long the fault lasts."""
+    before = "4k3/8/8/8/8/8/4P3/4K3"
+    waited = [(A1, 0, KING), (A1, KING, 0)] * 10
+    pushed = [(E2, PAWN, 0), (E4, 0, peg.FAULT), *waited, (E4, peg.FAULT, PAWN)]
+    _, told = _told_of(pushed, size, before.replace("4K3", "8"))
+    assert [event for event in told if event[1] != "a1"] == [
+        ("lifted", "e2"),
+        ("fault", "e4"),
+        ("placed", "e4"),
+    ]
+    # A piece from beside the board, pushed in with one slow movement.
+    _, told = _told_of([(E4, 0, peg.FAULT), (E4, peg.FAULT, ROOK)], size, before)
+    assert told == [("fault", "e4"), ("placed", "e4")]
+
+
+@pytest.mark.parametrize("piece", "QRBN")
+def test_a_promotion_is_believed_however_quick_the_hand_is(piece: str) -> None:
+    code, at = peg.PIECES.index(piece), chess.parse_square
+    changes = [
+        (at("a7"), PAWN, 0), (at("a8"), 0, PAWN), (at("a8"), PAWN, 0), (at("a8"), 0, code),
+    ]  # fmt: skip
+    _, told = _told_of(changes, 4096, "4k3/P7/8/8/8/8/8/4K3")
+    assert [kind for kind, _ in told] == ["lifted", "placed", "lifted", "placed"]
+    taken = [(at("b1"), KING + 1, 0), (at("a2"), PAWN + 6, 0), (at("b1"), 0, code + 6)]
+    _, told = _told_of(taken, 4096, "8/8/8/8/8/8/p7/1Q6")
+    assert [kind for kind, _ in told] == ["lifted", "lifted", "placed"]
+
+
+def test_of_what_came_while_the_line_was_down_the_piece_too_many_is_doubted() -> None:
+    before, _ = _told_of([], 4096)
+    state = PegBoardState("test", before)
+    state.hear(peg.Hello(1, 0x100, 7, 64, 98, 0, 50), 103.0)
+    codes = list(peg.codes_of(START))
+    codes[E4], codes[E2], codes[E5] = BLACK_KING, peg.EMPTY, PAWN
+    told = state.hear(peg.Dump(0, 60, tuple(codes)), 103.1)
+    (position,) = (event for event in told if isinstance(event, events.BoardPosition))
+    assert position.placement == "rnbqkbnr/pppppppp/8/4P3/8/8/PPPP1PPP/RNBQKBNR"
+    assert position.doubted == ("e4",)
+    assert state.placement() == position.placement
+
+
+def test_at_the_first_look_the_king_that_stands_where_a_game_begins_is_the_likelier() -> None:
+    state = PegBoardState("test")
+    state.hear(peg.Hello(1, 0x100, 7, 64, 99, 0, 5000), 100.0)
+    codes = list(peg.codes_of(START))
+    codes[E4] = BLACK_KING
+    told = state.hear(peg.Dump(0, 5010, tuple(codes)), 103.1)
+    (position,) = (event for event in told if isinstance(event, events.BoardPosition))
+    assert (position.placement, position.doubted) == (START, ("e4",))
+
+
+def test_a_piece_too_many_behind_a_lost_frame_is_doubted_and_not_placed() -> None:
+    state = _state()
+    told = state.hear(peg.HoleChanged(1, 6200, E4, 0, BLACK_KING), 101.4)  # 0, of g1, is lost
+    codes = list(peg.codes_of(START))
+    codes[E4], codes[chess.G1] = BLACK_KING, peg.EMPTY
+    told += state.hear(peg.Dump(1, 6600, tuple(codes)), 101.8)
+    shown = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKB1R"
+    assert [(e.placement, e.doubted) for e in told if isinstance(e, events.BoardPosition)] == [
+        (shown, ("e4",))
+    ]
+    assert [event.kind for event in told] == ["position", "doubted"]
+    assert state.placement() == shown
+
+
+@pytest.mark.parametrize("answered", [True, False])
+def test_a_doubted_hole_is_read_once_more(answered: bool) -> None:
+    state = _state()
+    state.requests(100.02)
+    assert state.hear(peg.HoleChanged(0, 6000, E4, 0, BLACK_KING), 101.2) == []
+    assert peg.encode(peg.AskDump()) not in state.requests(101.3)
+    assert peg.encode(peg.AskDump()) in state.requests(101.6)
+    codes = list(peg.codes_of(START))
+    if answered:
+        codes[E4] = BLACK_KING
+        (doubt,) = state.hear(peg.Dump(0, 6500, tuple(codes)), 101.7)
+        assert doubt == events.PieceDoubted("e4", doubt.at, empty=True)
+        assert not state.wants_dump
+    assert state.receive(b"", 104.0) == ([] if answered else [events.PositionUnknown(104.0)])
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from((E4, E2, chess.D7, chess.E8)),
+            st.sampled_from((0, *range(1, 13), peg.FAULT)),
+        ),
+        max_size=25,
+    )
+)
+def test_whatever_the_holes_read_what_is_told_leads_to_what_counts(
+    readings: list[tuple[int, int]],
+) -> None:
+    """Every lift is of a piece that counted, every placing in a hole that counted as empty."""
+    codes, changes = list(peg.codes_of(START)), []
+    for square, new in readings:
+        if new != codes[square]:
+            changes.append((square, codes[square], new))
+            codes[square] = new
+    state = PegBoardState("test")
+    shown = list(peg.codes_of(START))
+    doubted: set[str] = set()
+    for frame in _frames(changes, START):
+        for event in state.hear(frame, 100.0):
+            match event:
+                case events.Lifted(name):
+                    assert shown[chess.parse_square(name)] != peg.EMPTY
+                    shown[chess.parse_square(name)] = peg.EMPTY
+                    doubted.discard(name)
+                case events.Placed(name, piece):
+                    assert shown[chess.parse_square(name)] == peg.EMPTY and piece
+                    shown[chess.parse_square(name)] = peg.PIECES.index(piece)
+                case events.PieceDoubted(name, empty=empty):
+                    assert (shown[chess.parse_square(name)] == peg.EMPTY) == empty
+                    doubted.add(name)
+                case events.PieceCertain(name):
+                    doubted.remove(name)
+                case events.BoardPosition(placement):
+                    shown, doubted = list(peg.codes_of(placement)), set(event.doubted)
+    assert state.placement() == peg.placement_of(shown)
+    for square, code in enumerate(codes):
+        if code not in (shown[square], peg.FAULT):
+            assert chess.square_name(square) in doubted  # never silence
+
+
 @given(st.lists(st.sampled_from((0, PAWN, BISHOP, BLACK_PAWN, peg.FAULT)), max_size=12))
 def test_no_lift_is_told_of_a_hole_that_was_never_empty(readings: list[int]) -> None:
     changes, reads = [], PAWN
@@ -443,3 +708,72 @@ def test_no_lift_is_told_of_a_hole_that_was_never_empty(readings: list[int]) -> 
     assert told.count(("lifted", "e2")) <= sum(new == 0 for _, _, new in changes)
     if 0 not in readings:
         assert not {"lifted", "placed"} & {kind for kind, _ in told}
+
+
+# --- which board it is --------------------------------------------------------------------------
+
+NAMED = peg.Capability.IDENTITY | peg.Capability.NAME
+
+
+def named_hello(uptime: int = 5000, nonce: int = 7) -> peg.Hello:
+    return peg.Hello(1, 0x0102, NAMED, 64, nonce, 1, uptime)
+
+
+def asked(state: PegBoardState, now: float) -> list[peg.HostCommand | None]:
+    return [peg.parse_command(b) for b in peg.FrameDecoder().feed_bodies(state.requests(now))]
+
+
+def test_a_hello_whose_id_was_lost_is_asked_for_again() -> None:
+    state = PegBoardState("test")
+    assert state.hear(named_hello(), 1.0) == [] and state.wants_hello
+    assert state.hear(peg.Dump(0, 5000, peg.codes_of(START)), 1.0) == []
+    state.hear(peg.Identity(10, "Club 3"), 1.2)
+    (connected,) = state.hear(named_hello(), 1.2)
+    assert isinstance(connected, events.Connected)
+    assert connected.which == "0000000a"
+    assert connected.board.startswith("pegged board Club 3, firmware ")
+
+
+def test_an_id_of_an_earlier_hello_says_nothing_about_the_next_one() -> None:
+    state = PegBoardState("test")
+    state.hear(peg.Identity(10), 1.0)
+    state.hear(named_hello(), 1.0)
+    assert state.hear(named_hello(uptime=20, nonce=8), 3.0) == [] and state.wants_hello
+    with pytest.raises(NoAnswerError, match="Another board has come to test: it is read anew"):
+        state.hear(peg.Identity(11), 3.1)
+        state.hear(named_hello(uptime=120, nonce=8), 3.1)
+
+
+def test_a_board_without_an_id_is_given_one_until_it_has_it_or_refuses() -> None:
+    state = PegBoardState("test")
+    for at in (1.0, 2.0, 3.0):
+        asked(state, at)
+        state.hear(peg.NO_IDENTITY, at)
+        assert state.hear(named_hello(), at) == []  # the answer to the gift was lost
+    gift, hello = asked(state, 4.0)
+    assert isinstance(gift, peg.Identify) and gift.id and hello == peg.AskHello()
+    state.hear(peg.Nak(peg.NakReason.NOT_KEPT), 4.1)
+    state.hear(peg.NO_IDENTITY, 4.2)
+    (connected,) = state.hear(named_hello(), 4.2)
+    assert isinstance(connected, events.Connected) and connected.which == ""
+    state.hear(peg.NO_IDENTITY, 6.2)
+    assert state.hear(named_hello(uptime=7000), 6.2) == []
+    assert not [one for one in asked(state, 8.5) if isinstance(one, peg.Identify)]
+
+
+def test_what_is_known_of_one_board_is_not_believed_of_another() -> None:
+    """A fault keeps the piece from before only on the same board."""
+    codes = peg.codes_of(START)
+    faulty = (*codes[:12], peg.FAULT, *codes[13:])
+    shown = {}
+    for number in (10, 11):
+        first = PegBoardState("test")
+        first.hear(peg.Identity(10), 1.0)
+        first.hear(named_hello(), 1.0)
+        first.hear(peg.Dump(0, 5000, codes), 1.1)
+        second = PegBoardState("test", first)
+        second.hear(peg.Identity(number), 9.0)
+        second.hear(named_hello(nonce=9), 9.0)
+        second.hear(peg.Dump(0, 5000, faulty), 9.1)
+        shown[number] = second.placement()
+    assert shown == {10: START, 11: START.replace("PPPPPPPP", "PPPP1PPP")}

@@ -1,15 +1,22 @@
 """The wire protocol: known bytes, round trips, damage."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from blindplay.boards.peg import protocol as peg
+from tests import ROOT
 
 u8, u16, u32 = (st.integers(0, (1 << bits) - 1) for bits in (8, 16, 32))
 codes = st.sampled_from([*range(13), peg.FAULT])
 squares = st.integers(0, 63)
+names = st.text(st.characters(codec="utf-8"), max_size=24).filter(
+    lambda name: len(name.encode()) <= peg.NAME_BYTES
+)
 messages = st.one_of(
+    st.builds(peg.Identity, u32, names),
     st.builds(peg.Hello, u8, u16, u8, u8, u16, u8, u32),
     st.builds(peg.Dump, u16, u32, st.tuples(*[codes] * 64)),
     st.builds(peg.Ping, u16, u32, u16, u8, u8, u16, u16),
@@ -35,6 +42,7 @@ commands = st.one_of(
     st.builds(peg.Set, u8, u16),
     st.builds(peg.Buzz, u8),
     st.builds(peg.Signal, u8, u16, u8),
+    st.builds(peg.Identify, u32, names),
     st.just(peg.Leave()),
 )
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
@@ -54,6 +62,28 @@ def test_an_event_takes_sixteen_milliseconds_and_a_dump_46_at_9600_baud() -> Non
     dump = peg.encode(peg.Dump(1, 1000, peg.codes_of(START)))
     assert len(event) * 10 / 9600 == pytest.approx(0.016, abs=0.002)
     assert len(dump) * 10 / 9600 == pytest.approx(0.046, abs=0.002)
+
+
+def test_the_program_and_the_firmware_agree_on_version_name_and_reasons() -> None:
+    text = "".join(
+        (ROOT / "hardware" / "firmware" / name).read_text() for name in ("device.h", "identity.h")
+    )
+    defined = dict(re.findall(r"^#define (\w+) (\w+)$", text, re.MULTILINE))
+    assert int(defined["FIRMWARE_VERSION"], 16) == peg.FIRMWARE_VERSION
+    assert int(defined["PROTOCOL_VERSION"]) == peg.PROTOCOL_VERSION
+    assert int(defined["NAME_MAX"]) == peg.NAME_BYTES
+    assert int(defined["CAN_NAME"]) == peg.Capability.NAME
+    assert int(defined["WHY_NOT_KEPT"]) == peg.NakReason.NOT_KEPT
+
+
+def test_bytes_of_a_name_that_are_no_text_are_left_out() -> None:
+    assert peg.parse_message(b"I\1\0\0\0Bret\xfft") == peg.Identity(1, "Brett")
+
+
+@pytest.mark.parametrize("body", [b"I\1\0\0", b"I\1\0\0\0" + b"x" * 25])
+def test_an_id_has_four_bytes_and_a_name_24_at_most(body: bytes) -> None:
+    with pytest.raises(peg.MalformedFrameError):
+        peg.parse_message(body)
 
 
 def test_piece_codes_count_pawn_rook_knight_bishop_king_queen_white_first() -> None:

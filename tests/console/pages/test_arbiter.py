@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("playwright")
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from blindplay.console.messages import LANGUAGES
 from blindplay.laws import facts as f
@@ -17,7 +17,16 @@ from blindplay.laws.facts import Player
 from blindplay.record import Tape
 from blindplay.record.tape import tape_folder
 from blindplay.wording.values import write_time
-from tests.console.browser import DESK, PHONE, accessible, covered, shot, violations
+from tests.console.browser import (
+    DESK,
+    PHONE,
+    accessible,
+    becomes,
+    covered,
+    person,
+    shot,
+    violations,
+)
 from tests.console.hall import Hall
 from tests.console.pages.test_boards import wrong_knight
 
@@ -195,6 +204,18 @@ def test_penalties_clocks_and_the_result(page: Page, hall: Hall) -> None:
     accessible(page)
     shot(page, "arbiter-over")
 
+    page.locator("#declare-s").click()
+    accessible(page)
+    shot(page, "arbiter-correct")
+    page.locator("#result").select_option("1-0")
+    page.locator("#correct-reason").fill("Black had resigned before")
+    page.locator("#declare button").click()
+    expect(page.locator("#sure-words")).to_contain_text("1-0 from now on, and not 1/2-1/2")
+    shot(page, "arbiter-correct-sure")
+    page.locator("#yes").click()
+    expect(page.locator(".status")).to_have_text("The game is over: 1-0.")
+    expect(page.locator("#timeline")).to_contain_text("Black had resigned before")
+
 
 def test_the_arbiter_undoes_a_penalty_and_a_result_with_the_reason(page: Page, hall: Hall) -> None:
     expect(page.locator("#undo")).to_have_count(0)
@@ -275,7 +296,7 @@ def test_clocks_tick_and_differing_squares_are_marked_on_both_boards_and_told(
     expect(page.locator("#boards")).to_contain_text("The boards show the same position.")
     expect(page.locator("#clocks .clock h2")).to_have_text(["White, Anna", "Black, Bert"])
     less = "text => document.querySelector('.figures').textContent < text"
-    page.wait_for_function(less, arg=page.locator("#clocks .figures").first.inner_text())
+    becomes(page, less, page.locator("#clocks .figures").first.inner_text())
     expect(page.locator("#polite")).to_be_empty()  # a clock that ticks is not read out
     hall.table.submit(f.Announce(by="white", move="e2e4"))
     hall.table.submit(f.Make(by="white", move="e2e4"))
@@ -558,9 +579,9 @@ def test_the_timeline_tells_everything_and_plays_the_tape(
     expect(sound).to_have_attribute(
         "aria-label", "Sound of 0:02: The table: Bauer Eva zwei Eva vier"
     )
-    page.wait_for_function("() => document.querySelector('audio').duration === 1")
+    becomes(page, "() => document.querySelector('audio').duration === 1")
     page.evaluate("() => document.querySelector('audio').play()")
-    page.wait_for_function("() => document.querySelector('audio').currentTime > 0.1")
+    becomes(page, "() => document.querySelector('audio').currentTime > 0.1")
     page.locator("#group").select_option("rulings")
     page.get_by_role("button", name="Show this").click()
     expect(page.locator(".entries > li")).to_have_count(1)
@@ -571,14 +592,9 @@ def test_the_timeline_tells_everything_and_plays_the_tape(
     expect(page.get_by_role("heading", level=1)).to_have_text("The arbiter's page")
 
 
-def test_without_scripts_the_second_step_is_a_page_of_its_own(
-    context: BrowserContext, hall: Hall
-) -> None:
+def test_without_scripts_the_second_step_is_a_page_of_its_own(browser: Browser, hall: Hall) -> None:
     hall.start()
-    browser = context.browser
-    assert browser is not None
-    plain = browser.new_context(java_script_enabled=False, locale="en-GB", viewport=PHONE)
-    try:
+    with person(browser, java_script_enabled=False, viewport=PHONE) as plain:
         page = plain.new_page()
         base, _, token = hall.link("arbiter").partition("/#")
         page.goto(base)
@@ -591,8 +607,6 @@ def test_without_scripts_the_second_step_is_a_page_of_its_own(
         page.locator("#yes").click()
         expect(page.get_by_role("heading", level=1)).to_have_text("The arbiter's page")
         assert hall.taken("arbiter")[-1].do == "restore"
-    finally:
-        plain.close()
 
 
 STATES: dict[str, Callable[[Hall], object]] = {
@@ -619,7 +633,7 @@ def test_every_state_is_accessible_in_every_language(
         before = page.evaluate("document.body.dataset.seen")
         reach(hall)
         if name in ("illegal", "over"):
-            page.wait_for_function("seen => document.body.dataset.seen !== seen", arg=before)
+            becomes(page, "seen => document.body.dataset.seen !== seen", before)
         else:
             page.wait_for_timeout(300)
         accessible(page, colours=name == "illegal")

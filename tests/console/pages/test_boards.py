@@ -23,7 +23,7 @@ from blindplay.language.pack import Pack
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 from blindplay.laws.sheet_comparison import steps
-from tests.console.browser import PHONE, accessible, shot
+from tests.console.browser import PHONE, accessible, becomes, person, shot
 from tests.console.hall import Hall
 from tests.console.pages.test_players import enter
 from tests.sampling import first
@@ -592,18 +592,17 @@ def test_players_step_back_after_the_game_also_without_scripts(
     address = page.url
     page.close()
     cookies = context.cookies()
-    plain = browser.new_context(java_script_enabled=False, locale="en-GB")
-    plain.add_cookies(cookies)  # type: ignore[arg-type]
-    page = plain.new_page()
-    page.goto(address)
-    expect(page.locator("#flip")).to_be_hidden()
-    page.locator("#look-back").click()
-    expect(page.get_by_role("heading", level=2)).to_have_text("Past position: the start")
-    page.get_by_role("link", name="Forward one move").click()
-    expect(page.get_by_role("heading", level=2)).to_have_text("Past position: after 1. e4")
-    page.get_by_role("link", name="Back to the game").click()
-    expect(page.locator("#board .board")).to_be_visible()
-    plain.close()
+    with person(browser, java_script_enabled=False) as plain:
+        plain.add_cookies(cookies)  # type: ignore[arg-type]
+        page = plain.new_page()
+        page.goto(address)
+        expect(page.locator("#flip")).to_be_hidden()
+        page.locator("#look-back").click()
+        expect(page.get_by_role("heading", level=2)).to_have_text("Past position: the start")
+        page.get_by_role("link", name="Forward one move").click()
+        expect(page.get_by_role("heading", level=2)).to_have_text("Past position: after 1. e4")
+        page.get_by_role("link", name="Back to the game").click()
+        expect(page.locator("#board .board")).to_be_visible()
 
 
 def test_an_impaired_player_walks_over_past_positions_after_the_game(
@@ -644,7 +643,7 @@ def test_a_board_is_put_right_by_words_and_step_by_step(wrong: Page, hall: Hall)
     expect(place.locator("[data-square=h6].chosen img")).to_have_count(0)
     expect(place.locator("[aria-current=step]")).to_have_count(1)
     expect(wrong.locator("#polite")).to_contain_text("take from h6, put on f6")
-    wrong.wait_for_function("() => !document.getAnimations().length")
+    becomes(wrong, "() => !document.getAnimations().length")
     accessible(wrong)
     shot(wrong, "steps")
     wrong.get_by_role("button", name="Hide the steps").click()
@@ -693,9 +692,21 @@ def test_the_arbiter_hears_which_board_a_button_is_about(
 
 
 def test_nothing_slides_for_a_reader_who_wants_no_motion(wrong: Page) -> None:
+    wrong.evaluate(
+        """() => {
+            window.slid = 0;
+            const animate = Element.prototype.animate;
+            Element.prototype.animate = function (...how) {
+                slid += 1;
+                return animate.apply(this, how);
+            };
+        }"""
+    )
+
     def moves() -> bool:
         wrong.get_by_role("button", name="Show the steps").click()
-        return bool(wrong.evaluate("document.getAnimations().length > 0"))
+        expect(wrong.get_by_role("button", name="Hide the steps")).to_be_visible()
+        return bool(wrong.evaluate("slid || document.getAnimations().length"))
 
     wrong.emulate_media(reduced_motion="reduce")
     assert not moves()

@@ -413,3 +413,24 @@ def test_the_arbiter_brings_back_several_half_moves(hall: Hall, arbiter: Browser
         assert played == [move for _by, move in moves[:stand]]
         hall.table.submit(f.Arbiter(do="restore", ply=0))
         hall.table.submit(f.Arbiter(do="undo"))
+
+
+def test_the_arbiter_corrects_the_result_of_a_game_that_is_over(
+    hall: Hall, arbiter: Browser
+) -> None:
+    hall.start()
+    hall.table.submit(f.Resign(by="white"))
+    for by in f.SIDES:
+        hall.table.submit(f.Sign(by=by, result="0-1"))
+    page = arbiter.client.get("/arbiter/").text
+    assert "Correct the result" in page and "The result is 0-1." in page
+    fields = {"act": "arbiter", "do": "declare", "result": "1-0"}
+    with pytest.raises(NoActionError, match="v_reason_missing"):
+        prepared(hall, **fields)
+    step = prepared(hall, **fields, reason="Black had resigned")
+    assert "and not 0-1" in step.sentences[0] and "Black had resigned" in step.sentences[1]
+    sent = {name: value for name, value in step.fields.items() if name != "act"}
+    assert not arbiter.do("arbiter", **sent).json()["refused"]
+    assert (hall.table.game.result, hall.table.game.signed) == ("1-0", {})
+    timeline = arbiter.client.get("/arbiter/").text
+    assert "Before, the result was 0-1." in timeline and "Black had resigned" in timeline

@@ -4,17 +4,19 @@ read, and covers nothing."""
 from __future__ import annotations
 
 import re
+from typing import NoReturn
 
 import pytest
 
 pytest.importorskip("playwright")
 from playwright.sync_api import BrowserContext, Page, expect
 
+from blindplay.console import views
 from blindplay.laws import facts as f
 from tests.console.browser import covered, send, shot, violations
 from tests.console.hall import Hall
 from tests.console.test_server_silence import opened as paused
-from tests.console.test_server_silence import says
+from tests.console.test_server_silence import says, until
 
 ROLES = ("arbiter", "white", "black", "assistant:white")
 # How often a text is on the screen; what only a screen reader finds does not count.
@@ -70,6 +72,62 @@ def test_a_refusal_stays_until_it_was_read_and_what_was_due_does_not(
     expect(urgent).not_to_contain_text("That is the task of somebody else.")
     expect(close).to_be_hidden()
     expect(menu).to_be_focused()
+
+
+def test_a_refusal_of_words_or_hands_stays_until_it_was_read_or_something_else_is_due(
+    context: BrowserContext, hall: Hall
+) -> None:
+    """Black never acts on the page. Only the newest refusal stands there."""
+    hall.start()
+    page = paused(context, hall.link("black"))
+    urgent, close = page.locator("#urgent"), page.locator("#read")
+    refusals = urgent.locator("> span")
+    hall.table.submit(f.Announce(by="black", text="e5"))
+    says(page, "urgent", "It is not your move.")
+    hall.table.submit(f.Announce(by="black", text="e6"))
+    hall.table.submit(f.OfferDraw(by="white"))
+    says(page, "polite", "White offers a draw.")
+    page.clock.run_for(15_000)
+    expect(refusals).to_have_text(["It is not your move."])
+    hall.play("white", "e2e4")
+    until(page, "!document.getElementById('urgent').textContent")
+    hall.table.submit(f.Repeat(by="black", move="e2e4"))
+    hall.table.submit(f.Make(by="black", move="e2e4"))
+    hall.table.submit(f.Announce(by="black", move="e7e5"))
+    early = "The announced move has not been made on the board yet."
+    hall.table.submit(f.Press(by="black"))
+    says(page, "urgent", early)
+    hall.table.submit(f.Start(by="black"))
+    says(page, "urgent", "The game has already begun.")
+    expect(refusals).to_have_text(["The game has already begun."])
+    close.dispatch_event("click")
+    expect(urgent).to_be_empty()
+    hall.table.submit(f.Press(by="black"))
+    says(page, "urgent", early)
+    hall.table.submit(f.Make(by="black", move="e7e5"))
+    until(page, "!document.getElementById('urgent').textContent")
+
+
+def test_a_page_that_is_opened_while_none_can_be_rendered_says_so_until_one_is(
+    context: BrowserContext, hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hall.start()
+    page = opened(context, hall, "black")
+    urgent, said = page.locator("#urgent"), "This page cannot show how things stand."
+    render = views.RenderedParts.of
+
+    def fail(*_: object) -> NoReturn:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(views.RenderedParts, "of", fail)
+    hall.table.submit(f.Announce(by="white", move="e2e4"))
+    expect(urgent).to_contain_text(said)
+    page.reload()
+    expect(urgent).to_contain_text(said)
+    monkeypatch.setattr(views.RenderedParts, "of", render)
+    hall.table.submit(f.Make(by="white", move="e2e4"))
+    expect(urgent).not_to_contain_text(said)
+    expect(page.locator(".announced")).to_be_visible()
 
 
 def test_what_has_passed_is_no_news_after_a_while(context: BrowserContext, hall: Hall) -> None:

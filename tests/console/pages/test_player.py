@@ -15,7 +15,7 @@ from blindplay.console.messages import LANGUAGES, catalogue
 from blindplay.console.pages.players import KEYS, TRAINING_KEYS
 from blindplay.language import QUESTIONS, Command
 from blindplay.laws import facts as f
-from tests.console.browser import accessible, shot
+from tests.console.browser import accessible, becomes, covered, shot
 from tests.console.hall import Hall
 from tests.console.pages.test_players import enter, tab_to
 
@@ -57,9 +57,7 @@ def test_one_letter_asks_in_the_key_area_and_nowhere_else(
     area.focus()
     for count, told in ((1, 1), (2, 2)):  # equal answers are put in again
         page.keyboard.press("m")
-        page.wait_for_function(
-            "n => said.filter(text => text.startsWith('No move')).length === n", arg=told
-        )
+        becomes(page, "n => said.filter(text => text.startsWith('No move')).length === n", told)
         expect(page.locator("#entries li")).to_have_count(count)
     assert said().count("") >= 1
     page.keyboard.press("c")
@@ -167,3 +165,34 @@ def test_other_languages_keep_what_the_english_pages_keep(
     expect(page.locator(".announced")).to_be_visible()
     accessible(page, colours=True)
     shot(page, f"{role}-{language}")
+
+
+_LONG = (
+    "Not done. "
+    + "The table says at length why this is not done now, and what is due instead. " * 4
+)
+
+
+@pytest.mark.parametrize("size", [(320, 640), (844, 390), (640, 450), (1280, 900)])
+def test_a_long_message_moves_nothing(
+    context: BrowserContext, hall: Hall, size: tuple[int, int]
+) -> None:
+    hall.start()
+    page = enter(context, hall, "white")
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    place = "document.querySelector('#now').getBoundingClientRect().y"
+    before = page.evaluate(place)
+    for region in ("urgent", "polite"):
+        page.evaluate(
+            """([region, words]) => {
+                const span = document.createElement("span");
+                span.textContent = words;
+                document.getElementById(region).replaceChildren(span);
+            }""",
+            [region, _LONG],
+        )
+        assert page.evaluate(place) == before
+    assert covered(page) == []
+    page.locator("#urgent").focus()  # and it can be read whole
+    shown = page.evaluate("urgent.clientHeight >= urgent.scrollHeight - 1")
+    assert shown or page.evaluate("getComputedStyle(urgent).overflowY") == "auto"

@@ -3,26 +3,24 @@ in two steps, and scoresheets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 pytest.importorskip("playwright")
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from blindplay.laws import facts as f
-from tests.console.browser import DESK, accessible, up_to_date, violations
+from blindplay.laws.facts import Player
+from tests.console.browser import APART, accessible, becomes, up_to_date, violations
 from tests.console.hall import Hall
-from tests.waiting import PATIENCE_S
 
 
 @pytest.fixture
-def other(browser: Browser) -> Iterator[BrowserContext]:
+def other(device: Callable[..., BrowserContext]) -> BrowserContext:
     """The opponent's own browser."""
-    context = browser.new_context(locale="en-GB", viewport=DESK)
-    context.set_default_timeout(PATIENCE_S * 1000)
-    yield context
-    context.close()
+    return device()
 
 
 def enter(context: BrowserContext, hall: Hall, role: str) -> Page:
@@ -47,10 +45,8 @@ def tab_to(page: Page, selector: str) -> None:
 def click_move(page: Page, start: str, end: str) -> None:
     page.locator(f"#sq-{start}").click()
     page.locator(f"#sq-{end}").click()
-    page.get_by_role("button", name="Announce and execute").click()
-    page.wait_for_function(
-        "typed => document.getElementById('text')?.value !== typed", arg=start + end
-    )
+    page.get_by_role("button", name="Move and press").click()
+    becomes(page, "typed => document.getElementById('text')?.value !== typed", start + end)
 
 
 # --- games --------------------------------------------------------------------------------------
@@ -75,19 +71,16 @@ def test_a_game_by_keyboard_alone_against_one_by_clicks(
         white.keyboard.press("Enter")
         if number == 3:
             break
-        expect(white.locator("#press.main")).to_be_visible()
-        press("#press")
         for page in (white, black):  # who acts on what has passed is told so
             expect(page.locator(".status")).to_contain_text("Black")
             up_to_date(page, hall.table)
         black.get_by_role("button", name="I repeat and execute").click()
         expect(black.locator("[id^=due-repeat]")).to_have_count(0)
         click_move(black, *answers[number])
-        expect(black.locator(".status")).to_contain_text("Black has made a move")
-        black.get_by_role("button", name="Press the clock").click()
         expect(white.locator(".status")).to_contain_text("Repeat the move and make it")
         press("[id^=due-repeat]")
         expect(white.locator("[id^=due-repeat]")).to_have_count(0)
+        up_to_date(white, hall.table)  # before that, the press would be a step of its own
     for page in (white, black):
         expect(page.locator(".status")).to_have_text("The game is over: 1-0.")
         assert violations(page) == []
@@ -98,6 +91,228 @@ def test_a_game_by_keyboard_alone_against_one_by_clicks(
     heard = white.locator("#heard li").all_inner_texts()
     assert heard[0] == "4, White: Dame Hector fünf schlägt Felix sieben"
     assert len(heard) == 7
+
+
+# What stands in the parts of a page that no clock changes.
+_PARTS = """() => ["board", "next", "sheet", "acts", "forms"].map(name => {
+    const part = document.getElementById(name);
+    const pieces = [...part.querySelectorAll("[data-piece]")];
+    return [part.innerText, pieces.map(one => [one.id, one.dataset.piece, one.className])];
+})"""
+_CLICKS = """() => {
+    window.clicks = 0;
+    addEventListener("click", (event) => (clicks += event.detail > 0), true);
+}"""
+
+
+def test_a_pair_of_moves_takes_five_clicks_of_both_players(
+    context: BrowserContext, other: BrowserContext, hall: Hall
+) -> None:
+    """White, who does not see, types the move. Both repeat and execute the other's."""
+    hall.start()
+    white, black = enter(context, hall, "white"), enter(other, hall, "black")
+    game = (("e4", "e7", "e5"), ("Nf3", "b8", "c6"))
+    for page in (white, black):
+        page.evaluate(_CLICKS)
+    for number, (typed, *squares) in enumerate(game):
+        for page in (white, black):
+            page.evaluate("clicks = 0")
+        if number:
+            white.locator("[id^=due-repeat]").click()
+            expect(white.locator("[id^=due-repeat]")).to_have_count(0)
+        up_to_date(white, hall.table)  # before that, the press would be a step of its own
+        white.locator("#text").fill(typed)
+        white.locator("#text").press("Enter")
+        black.locator("#due-repeat_and_execute").click()
+        expect(black.locator("#next #text")).to_be_visible()
+        for square in squares:
+            black.locator(f".board[data-into] #sq-{square}").click()
+        black.locator("#next button.main").click()
+        expect(black.locator("#next [data-state=wait]")).to_be_visible()
+        up_to_date(white, hall.table)
+    assert sum(page.evaluate("clicks") for page in (white, black)) == 5
+    assert len(hall.table.game.history) == 4
+    assert [one.by for one in hall.taken("press")] == ["white", "black"] * 2
+
+
+def test_where_nobody_repeats_a_move_takes_two_clicks(
+    context: BrowserContext, other: BrowserContext, tmp_path: Path
+) -> None:
+    """It is announced, executed and pressed at the second square. A draw that is offered with it,
+    an act that is begun, and the reader's own wish leave the press, or the whole move, for later.
+    """
+    hall = Hall(tmp_path, white=Player(name="Anna"), language="en", announce_in="en")
+    try:
+        hall.start()
+        white, black = enter(context, hall, "white"), enter(other, hall, "black")
+        white.evaluate(_CLICKS)
+        for square in ("e2", "e4"):
+            white.locator(f"#sq-{square}").click()
+        expect(black.locator("#next [data-state=announce]")).to_be_visible()
+        assert white.evaluate("clicks") == 2
+
+        main = black.locator("#next button.main")
+        black.locator("#claims > summary").click()
+        black.locator("#claim-repetition summary").click()
+        expect(main).to_have_text("Announce and execute")  # a claim comes before the press
+        black.locator("#claim-repetition summary").click()
+        black.locator("#offer summary").click()
+        black.get_by_label("Offer it with my next move").check()
+        expect(main).to_have_text("Move, offer a draw, press")
+        for square in ("e7", "e5"):
+            black.locator(f"#sq-{square}").click()
+        expect(black.locator("#text")).to_have_value("e7e5")
+        main.click()
+        expect(white.locator(".offer")).to_contain_text("Black offers a draw.")
+        expect(black.locator("[name=draw]")).to_have_count(0)
+        kinds = [one.kind for one in hall.facts if one.kind not in ("tick", "record")]
+        assert kinds[-4:] == ["announce", "make", "offer_draw", "press"]
+
+        for square in ("g1", "f3"):  # a move declines the offer: that is not done by the way
+            white.locator(f"#sq-{square}").click()
+        expect(white.locator("#text")).to_have_value("g1f3")
+        white.locator("#next button.main").click()
+        expect(black.locator("#next [data-state=announce]")).to_be_visible()
+        black.locator("#sq-d7").drag_to(black.locator("#sq-d6"))  # a drag is at once as well
+        expect(white.locator("#next [data-state=announce]")).to_be_visible()
+        for square in ("d2", "d3"):
+            white.locator(f"#sq-{square}").click()
+        expect(black.locator("#next [data-state=announce]")).to_be_visible()
+
+        black.locator("#ways summary").click()
+        black.get_by_label("Press the clock in a step of its own").check()
+        expect(main).to_have_text("Announce and execute")
+        for square in ("b8", "c6"):
+            black.locator(f"#sq-{square}").click()
+        expect(black.locator("#text")).to_have_value("b8c6")
+        main.click()
+        expect(black.locator("#press.main")).to_be_visible()
+        black.reload()
+        black.locator("#press").click()
+        expect(white.locator("#next [data-state=announce]")).to_be_visible()
+        black.locator("#ways summary").click()
+        expect(black.get_by_label("Press the clock in a step of its own")).to_be_checked()
+        for page in (white, black):
+            assert violations(page) == []
+        # What came as edits, line by line, is what a new page gets.
+        up_to_date(white, hall.table)
+        came = white.evaluate(_PARTS)
+        white.reload()
+        assert white.evaluate(_PARTS) == came
+    finally:
+        hall.close()
+
+
+def test_a_ticked_draw_is_offered_with_a_move_that_was_announced_by_voice(
+    context: BrowserContext, tmp_path: Path
+) -> None:
+    hall = Hall(tmp_path, white=Player(name="Anna"), language="en", announce_in="en")
+    try:
+        hall.start()
+        page = enter(context, hall, "white")
+        page.locator("#offer summary").click()
+        page.get_by_label("Offer it with my next move").check()
+        hall.table.submit(f.Announce(by="white", move="e2e4"))
+        main = page.locator("#next button.main")
+        expect(main).to_have_text("Execute e4, offer a draw, press")
+        main.click()
+        expect(page.locator("#acts")).to_contain_text("Your draw offer stands")
+        expect(page.locator("[name=draw]")).to_have_count(0)
+        kinds = [one.kind for one in hall.facts if one.kind not in ("tick", "record")]
+        assert kinds[-3:] == ["make", "offer_draw", "press"]
+        hall.play("black", "e7e5")
+        expect(main).to_have_text("Move and press")  # the next move offers nothing
+    finally:
+        hall.close()
+
+
+def test_a_ticked_draw_is_named_by_the_button_and_goes_when_folded_or_after_the_move(
+    context: BrowserContext, tmp_path: Path
+) -> None:
+    """Also while the press is apart, and the move was only announced before."""
+    context.add_init_script(APART)
+    hall = Hall(tmp_path, white=Player(name="Anna"), language="en", announce_in="en")
+    try:
+        hall.start()
+        page = enter(context, hall, "white")
+        main, draw = page.locator("#next button.main"), page.locator("[name=draw]")
+        page.locator("#offer summary").click()
+        draw.check()
+        expect(main).to_have_text("Announce and execute, offer a draw")
+        page.locator("#offer summary").click()
+        expect(main).to_have_text("Announce and execute")
+        page.locator("#offer summary").click()
+        draw.check()
+        page.locator("#ways summary").click()
+        page.locator("#text").fill("e2e4")
+        page.get_by_role("button", name="Announce only").click()
+        expect(main).to_have_text("Execute e4, offer a draw")
+        for made in (f.Make(by="white", move="e2e4"), f.Press(by="white")):
+            hall.table.submit(made)
+        hall.play("black", "e7e5")
+        expect(main).to_have_text("Announce and execute")
+        expect(draw).not_to_be_checked()
+    finally:
+        hall.close()
+
+
+def test_without_scripts_the_press_may_be_a_step_of_its_own(
+    context: BrowserContext, device: Callable[..., BrowserContext], tmp_path: Path
+) -> None:
+    hall = Hall(tmp_path, white=Player(name="Anna"), language="en", announce_in="en")
+    try:
+        hall.start()
+        address = enter(context, hall, "white").url
+        plain = device(java_script_enabled=False)
+        plain.add_cookies(context.cookies())  # type: ignore[arg-type]
+        page = plain.new_page()
+        page.goto(address)
+        page.locator("#text").fill("e2e4")
+        page.get_by_role("button", name="Announce and execute").click()
+        page.locator("#press.main").click()
+        hall.play("black", "e7e5")
+        hall.table.submit(f.Announce(by="white", move="g1f3"))
+        page.goto(address)
+        page.get_by_role("button", name="Execute Nf3", exact=True).click()
+        expect(page.locator("#press.main")).to_be_visible()
+        hall.table.submit(f.Press(by="white"))
+        hall.play("black", "b8c6")
+        page.goto(address)
+        page.locator("#text").fill("f1b5")
+        page.get_by_role("button", name="Move and press").click()
+        expect(page.locator("#next [data-state=wait]")).to_be_visible()
+    finally:
+        hall.close()
+
+
+# What a browser does that does not know :has(), such as Firefox 115.
+_NO_HAS = """
+for (const of of [Document, Element]) {
+    for (const name of ["querySelector", "querySelectorAll", "matches", "closest"]) {
+        const known = of.prototype[name];
+        if (known) of.prototype[name] = function (selector) {
+            if (selector.includes(":has(")) throw new SyntaxError(selector);
+            return known.call(this, selector);
+        };
+    }
+}
+"""
+
+
+def test_a_browser_that_does_not_know_has_makes_moves_on_the_board(
+    context: BrowserContext, tmp_path: Path
+) -> None:
+    hall = Hall(tmp_path, white=Player(name="Anna"), language="en", announce_in="en")
+    try:
+        hall.start()
+        context.add_init_script(_NO_HAS)
+        page = enter(context, hall, "white")
+        for square in ("e2", "e4"):
+            page.locator(f"#sq-{square}").click()
+        expect(page.locator("#next [data-state=wait]")).to_be_visible()
+        assert [one.move for one in hall.taken("make")] == ["e2e4"]
+    finally:
+        hall.close()
 
 
 def test_each_part_of_a_sentence_is_marked_with_its_language(
@@ -129,6 +344,7 @@ def test_a_draw_is_offered_declined_offered_again_and_accepted_each_in_two_steps
     white, black = enter(context, hall, "white"), enter(other, hall, "black")
 
     def do(page: Page, name: str, yes: str) -> None:
+        up_to_date(page, hall.table)  # what comes while keys are pressed may take the focus
         summary = page.locator("summary", has_text=name)
         summary.focus()
         page.keyboard.press("Enter")
@@ -183,8 +399,8 @@ def test_an_assistant_is_announced_and_dismissed_in_two_steps(
     said = hall.taken("assistant")[-1]
     assert (said.by, said.of, said.present) == (role, role, True)
     assert violations(page) == []
-    if not page.locator("#assistant").get_attribute("open"):
-        page.locator("#assistant summary").click()
+    expect(page.locator("#assistant")).not_to_have_attribute("open", "")  # it was answered
+    page.locator("#assistant summary").click()
     page.get_by_role("button", name="Yes, without an assistant").click()
     expect(page.locator("#assistant summary")).to_have_text("Announce an assistant")
     assert hall.table.game.assistants[role] is False
@@ -213,6 +429,18 @@ def test_resigning_takes_two_steps_and_focus_is_not_lost(
     page.get_by_role("button", name="Yes, I resign").click()
     expect(page.locator(".status")).to_have_text("The game is over: 1-0.")
     assert page.evaluate("document.activeElement !== document.body")
+
+
+def test_focus_stays_on_what_unfolds_when_its_part_of_the_page_changes(
+    context: BrowserContext, hall: Hall
+) -> None:
+    hall.start()
+    page = enter(context, hall, "black")
+    page.locator("#resign > summary").focus()
+    hall.table.submit(f.OfferDraw(by="white"))  # #acts now has other acts
+    hall.table.submit(f.CallArbiter(by="white"))
+    expect(page.locator(".status")).to_have_text("The clocks are stopped.")
+    expect(page.locator("#resign > summary")).to_be_focused()
 
 
 def test_a_claim_with_a_move_written_down(context: BrowserContext, hall: Hall) -> None:
@@ -248,7 +476,12 @@ def test_the_sheet_keeps_what_is_written_and_strikes_through_what_was(
     expect(cell.locator("del").last).to_have_text("Struck through: 1. P-K4 ??")
     assert hall.table.game.sheets["black"] == {1: "e4"}
     hall.table.submit(f.Announce(by="black", move="e7e5"))
-    expect(page.locator("#ply")).to_have_value("2")
+    expect(page.locator("#ply")).to_have_value("1")
+    expect(page.locator("#entry-side")).to_have_value("black")
+    page.locator("#entry").fill("e5")
+    page.locator("#entry").press("Enter")
+    expect(page.locator("#entry")).to_have_value("")
+    assert hall.table.game.sheets["black"] == {1: "e4", 2: "e5"}
 
 
 def test_two_players_adjourn_and_resume_a_game_by_their_pages(

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, ViewportSize, expect
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect
 
 from blindplay.laws import facts as f
-from tests.console.browser import up_to_date
+from tests.console.browser import APART, person, up_to_date
 from tests.console.hall import Hall
 
 SIZES: dict[str, ViewportSize] = {
@@ -34,26 +34,18 @@ _PLACES = """() => Object.fromEntries([
 ])"""
 
 
-@pytest.fixture(params=SIZES)
-def size(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
 @pytest.fixture
 def opened(browser: Browser, tmp_path: Path, size: str) -> Iterator[tuple[Hall, Page]]:
     """A game after a few moves, and Black's page in a window of this size."""
     hall = Hall(tmp_path, language="en", announce_in="en", time_control="5400+30")
     touch = size in ("phone", "phone across", "tablet")
-    context = browser.new_context(
-        viewport=SIZES[size], has_touch=touch, is_mobile=touch, locale="en"
-    )
     hall.start()
     hall.play("white", "e2e4")
-    page = context.new_page()
-    page.goto(hall.link("black"))
-    expect(page.locator("#due-repeat_and_execute")).to_be_visible()
-    yield hall, page
-    context.close()
+    with person(browser, viewport=SIZES[size], has_touch=touch, is_mobile=touch) as context:
+        page = context.new_page()
+        page.goto(hall.link("black"))
+        expect(page.locator("#due-repeat_and_execute")).to_be_visible()
+        yield hall, page
     hall.close()
 
 
@@ -76,13 +68,26 @@ def _touch(page: Page, source: str, to: str) -> None:
     press(f"#sq-{to}")
 
 
-@pytest.mark.parametrize("choose", [_touch, _drag], ids=["by touch", "by drag"])
+_BOTH_WAYS = [
+    pytest.param(size, choose, id=f"{size}-{how}", marks=() if usual else pytest.mark.long)
+    for number, size in enumerate(SIZES)
+    for way, (how, choose) in enumerate({"by touch": _touch, "by drag": _drag}.items())
+    for usual in [number % 2 == way]
+]
+"""Each size in one way always, and in the other in the long tests."""
+
+
+@pytest.mark.parametrize(("size", "choose"), _BOTH_WAYS)
 def test_nothing_moves_over_a_whole_turn(
     opened: tuple[Hall, Page], size: str, choose: Callable[[Page, str, str], None]
 ) -> None:
-    """Black repeats, moves, presses and waits; then White moves. The board and both clocks stay,
-    and the next step is where the last one was, in view."""
+    """Black repeats, moves, presses, also in a step of its own, and waits; then White moves. The
+    board and both clocks stay, and the next step is where the last one was, in view."""
     hall, page = opened
+    apart = choose is _drag
+    if apart:
+        page.evaluate(APART)
+        page.reload()
     press = page.tap if page.evaluate("navigator.maxTouchPoints") else page.click
     found: dict[str, Any] = {}
 
@@ -99,9 +104,10 @@ def test_nothing_moves_over_a_whole_turn(
     note("chosen")
     expect(page.locator("#next button.main")).to_be_in_viewport()
     press("#next button.main")
-    expect(page.locator("#press")).to_be_visible()
-    note("press")
-    press("#press")
+    if apart:
+        expect(page.locator("#press")).to_be_visible()
+        note("press")
+        press("#press")
     expect(page.locator("#next [data-state=wait]")).to_be_visible()
     note("wait")
     hall.table.submit(f.Repeat(by="white", move="e7e5"))
@@ -116,7 +122,9 @@ def test_nothing_moves_over_a_whole_turn(
     expect(page.locator("#next")).to_be_in_viewport(ratio=0.8)
 
 
-def test_the_board_is_large_and_ten_moves_are_in_view(browser: Browser, tmp_path: Path) -> None:
+def test_the_board_is_large_and_ten_moves_are_in_view(
+    context: BrowserContext, tmp_path: Path
+) -> None:
     """At 1400 × 900 the board has 44 % of the width, on a phone 55 %; the newest of 30 moves come
     first, and ten of them are seen."""
     hall = Hall(tmp_path, language="en", announce_in="en")
@@ -128,7 +136,8 @@ def test_the_board_is_large_and_ten_moves_are_in_view(browser: Browser, tmp_path
         move = chance.choice(quiet)
         hall.play(("white", "black")[ply % 2], move)
         hall.table.submit(f.Record(by="black", ply=ply + 1, text=move))
-    page = browser.new_page(viewport=SIZES["desk"], locale="en")
+    page = context.new_page()
+    page.set_viewport_size(SIZES["desk"])
     try:
         page.goto(hall.link("black"))
         row = page.locator("#sheet tbody tr")
@@ -141,5 +150,4 @@ def test_the_board_is_large_and_ten_moves_are_in_view(browser: Browser, tmp_path
             width = page.locator(".board").first.evaluate("one => one.offsetWidth")
             assert width >= share * SIZES[size]["width"]
     finally:
-        page.close()
         hall.close()

@@ -178,7 +178,7 @@ def test_a_fact_of_a_newer_table_ends_the_game_with_a_sentence(
     hall = begun(tmp_path, table)
     past = copy_of(hall, 0)
     past.catch_up()
-    assert "update BlindPlay" in past.trouble and past.game.started
+    assert "Update BlindPlay" in past.trouble and past.game.started
 
 
 DELAY = 900

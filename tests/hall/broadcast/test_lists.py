@@ -14,6 +14,7 @@ import pytest
 from blindplay.console.messages import LANGUAGES
 from blindplay.hall.broadcast.lists import EventLists, figures
 from blindplay.hall.broadcast.spectators import SpectatorsPages
+from blindplay.hall.pairings.decided import Forfeit, declare
 from blindplay.hall.pairings.rounds import Assignment, Round, keep_round
 from blindplay.laws import facts as f
 from tests.hall.model import ScriptedTable, pass_time
@@ -69,8 +70,18 @@ def test_a_player_finds_table_colour_and_opponent_by_the_last_name(listed: Liste
         ["Bert Dahl", "1", "White", "Anna Berg"],
         ["Cecilia Ek", "2", "White", "David Fors"],
         ["David Fors", "2", "Black", "Cecilia Ek"],
-        ["Eva Gran", "no opponent in this round"],
+        ["Eva Gran", "no opponent in this round, one point"],
     ]
+
+
+def test_each_kind_of_bye_is_named(listed: Listed) -> None:
+    for kind, said in (("H", "does not play in this round, half a point"),
+                       ("Z", "does not play in this round"),
+                       (" ", "no opponent in this round")):  # fmt: skip
+        listed.report.write_text(RANKED.replace("- U\n", f"- {kind}\n"), "utf-8")
+        os.utime(listed.report, ns=(1, ord(kind)))
+        assert listed.rows("pairings")[-1] == ["Eva Gran", said]
+        assert f"<p>Eva Gran: {said}</p>" in listed.get("results").text
 
 
 def test_results_of_earlier_rounds_are_those_of_the_file(listed: Listed) -> None:
@@ -99,11 +110,30 @@ def test_a_file_that_is_written_anew_is_read_anew(listed: Listed) -> None:
     listed.report.write_text(RANKED.replace("1.0    1 ", "0.5    1 "), "utf-8")
     os.utime(listed.report, ns=(1, 1))
     assert listed.rows("standings")[0] == ["1", "Anna Berg", "0.5"]
+    assert "do not follow from its results" in listed.get("standings").text
     listed.report.write_text("nothing", "utf-8")
     assert listed.rows("standings")[0] == ["1", "Anna Berg", "0.5"]  # as it was read last
     assert "no line begins with 001" in listed.lists.trouble
     listed.report.write_text(RANKED, "utf-8")
     assert listed.rows("standings") and not listed.lists.trouble
+
+
+def test_points_that_are_older_than_the_results_are_named(listed: Listed) -> None:
+    ended = RANKED.replace("     1 w\n", "     1 w 0\n").replace("     2 b\n", "     2 b 1\n")
+    listed.report.write_text(ended, "utf-8")
+    os.utime(listed.report, ns=(1, 1))
+    page = listed.get("standings").text
+    assert "After round 1, " in page and "The results from round 2 on are not in" in page
+    assert listed.get("standings", "de").text.count("1,0") == 3
+
+
+def test_the_organiser_is_told_that_letters_of_the_file_were_guessed(listed: Listed) -> None:
+    listed.rows("standings")
+    assert not listed.lists.remarks
+    listed.report.write_bytes(RANKED.replace("Dahl, Bert", "Öhman, Åsa").encode("cp1252"))
+    assert ["1", "Anna Berg", "1.0"] in listed.rows("standings")
+    told = " ".join(listed.lists.remarks)
+    assert told.startswith("cup.trf is not in UTF-8") and "Öhman" in told
 
 
 def test_without_the_report_file_the_kept_pairings_are_shown(listed: Listed) -> None:
@@ -174,6 +204,18 @@ def test_a_result_of_an_earlier_round_is_no_earlier_than_the_delay(
         listed.host.close()
 
 
+def test_a_forfeit_of_the_hall_is_shown_as_late_as_all_results(tmp_path: Path) -> None:
+    forfeit = Forfeit("2", "2", "Cecilia Ek", "David Fors", "white", "fide-2023 6.7.1", "Maria")
+    declare(tmp_path, forfeit)
+    for delay, shown in ((0, "– : +"), (900, "")):
+        listed = Listed(tmp_path, delay)
+        try:
+            (newest,) = (one for one in listed.lists.read().rounds if one.number == "2")
+            assert newest.games[1].result == shown
+        finally:
+            listed.host.close()
+
+
 def test_kept_pairings_go_before_the_file_and_get_the_results_that_the_public_has_seen(
     tmp_path: Path,
 ) -> None:
@@ -192,6 +234,50 @@ def test_kept_pairings_go_before_the_file_and_get_the_results_that_the_public_ha
             pass_time(listed.hall, listed.tables, passed)
             listed.shown.catch_up()
             assert listed.rows("results?round=3") == [["10", "Anna Berg", result, "Bert Dahl"]]
+    finally:
+        listed.host.close()
+
+
+def test_a_corrected_result_goes_before_the_former_one_in_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The organiser has entered the results, then the arbiter corrects one (8.7): first in the
+    round that is played, and later in an earlier one."""
+    monkeypatch.setattr("blindplay.hall.broadcast.lists._AGAIN_S", 0.0)
+    listed = Listed(tmp_path)
+    try:
+        listed.pass_time(100)
+        table = listed.tables[2]
+        assert isinstance(table, ScriptedTable)
+        white, black = ("Bert Dahl", "Anna Berg")
+        players = {"white": f.Player(name=white), "black": f.Player(name=black), "round": "2"}
+        table.next_game("again", f.Setup(time_control="5400+30", **players))  # type: ignore[arg-type]
+        facts = (f.Start(), f.Resign(by="white"), f.Arbiter(do="declare", result="1/2-1/2",
+                 reason="both had agreed"))  # fmt: skip
+        table.tell(*facts)
+        listed.hall.publish(table.journal(table.lines))
+        pass_time(listed.hall, listed.tables, 1)
+        listed.shown.catch_up()
+
+        def shown(first: str, second: str) -> str:
+            text = RANKED.replace("     1 w\n", f"     1 w {first}\n")
+            listed.report.write_text(text.replace("     2 b\n", f"     2 b {second}\n"), "utf-8")
+            os.utime(listed.report, ns=(1, ord(first)))
+            (found,) = [row[2] for row in listed.rows("results?round=2") if row[1] == white]
+            return found
+
+        assert shown("0", "1") == "½–½"
+        assert shown("1", "0") == "1–0"  # the organiser has decided something else
+        assert shown("=", "=") == "½–½"
+        copy(tmp_path, "7", f.Resign(by="white"), facts[2], round="2")
+        old = time.time() - 100
+        os.utime(tmp_path / "table-7" / "game.jsonl", (old, old))
+        keep_round(tmp_path, Round("3", (Assignment("3", "1", "Anna Berg", "David Fors"),)))
+        table.next_game("other", f.Setup(round="3"))
+        listed.hall.publish(table.journal(table.lines))
+        pass_time(listed.hall, listed.tables, 1)
+        listed.shown.catch_up()
+        assert shown("0", "1") == "½–½" and shown("1", "0") == "1–0"
     finally:
         listed.host.close()
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from blindplay.console.encryption import IssuedCertificate
+from blindplay.console.server import PageServer
+from blindplay.console.sign_in import guarded
 from blindplay.hall.event_file import read_event_file
 from blindplay.hall.new_event import EventPlan, write_event
 from blindplay.hall.table_side.joining import join, ticket_of
+from blindplay.hall.tickets import TicketRoutes, Tickets
 from tests.hall.running import Arbiter, Event, Served, served
 
 PLAN = EventPlan("Nordic Open", 7, "fide-2023", "5400+30", 2, ("de",), "192.0.2.7")
@@ -28,7 +33,7 @@ def shown(hall: Served, table: str) -> tuple[str, str]:
     maria = Arbiter(hall).enter()
     assert maria.client.post("/hall/ticket", data={"table": table}).status_code == 303
     page = maria.page("/hall/tickets")
-    command = page.rpartition("blindplay play --hall ")[2].partition("</code>")[0]
+    command = page.rpartition("blindplay play --hall ")[2].partition(" --await-pairing</code>")[0]
     digits, _, address = command.partition("@")
     assert f"Table {table}: {' '.join(digits)}" in page
     return digits, address
@@ -66,6 +71,27 @@ def test_the_digits_of_the_page_bring_the_file(hall: Served, tmp_path: Path) -> 
     if sys.platform != "win32":
         assert path.stat().st_mode & 0o777 == 0o600
     assert "Table 2 has fetched its file." in Arbiter(hall).enter().page("/hall/tickets")
+
+
+def test_a_hall_that_encrypts_with_the_events_certificate_gives_the_file_too(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "nordic-open"
+    write_event(replace(PLAN, encrypt=True), folder)
+    issuer = read_event_file(folder / "hall.toml", table=False).issuer()
+    assert issuer is not None
+    server = PageServer("0.0.0.0", 0, IssuedCertificate(issuer))
+    tickets = Tickets(folder, "")
+    server.start(guarded(TicketRoutes(tickets).routes, server.hosts, lambda request: True))
+    try:
+        tickets.show("2")
+        (ticket,) = tickets.shown()
+        joined, path = join(ticket.digits, f"127.0.0.1:{server.port}", never, tmp_path / "kept")
+        assert joined.table == "2" and path.read_bytes() == (folder / "table-2.toml").read_bytes()
+        own = joined.issuer()
+        assert own is not None and own.authority == issuer.authority and own.key != issuer.key
+    finally:
+        server.close()
 
 
 def test_of_several_tables_with_tickets_somebody_says_which_it_is(

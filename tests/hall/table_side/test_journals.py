@@ -12,6 +12,7 @@ import pytest
 from blindplay.broker import Broker
 from blindplay.hall.event_file import EventFile
 from blindplay.hall.protocol import MOST_BYTES, LinesWanted, Request
+from blindplay.hall.table_side import journals
 from blindplay.hall.table_side.journals import (
     JournalSigner,
     earlier_journals,
@@ -22,7 +23,8 @@ from blindplay.hall.table_side.journals import (
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Setup, Start
 from blindplay.record import Journal, read_journal, signatures
-from blindplay.record.journal import encoded
+from blindplay.record.chain import encoded
+from blindplay.record.journal import JournalContents
 from blindplay.record.signatures import KnownKeys, verify
 from blindplay.table import Table
 from tests.hall.running import SETUP, Event, play
@@ -41,6 +43,24 @@ def test_only_games_of_this_table_at_this_event_are_given(event: Event) -> None:
     assert list(ends.values()) == [list(old.written)]
     assert game_ends(folder, replace(HERE, table="2")) == {}
     assert game_ends(folder, replace(HERE, event="other")) == {}
+
+
+def test_an_earlier_journal_is_read_again_only_when_it_has_changed(
+    event: Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table tells the ends of its games again and again, and a journal may be long."""
+    table, read = event.table(), list[Path]()
+
+    def reading(path: Path) -> JournalContents:
+        read.append(path)
+        return read_journal(path)
+
+    monkeypatch.setattr(journals, "read_journal", reading)
+    mark_journal(table.path, HERE)
+    for moves in ((), (), ("e2e4",), ()):
+        play(table, *moves)
+        assert list(game_ends(table.path.parent, HERE).values()) == [list(table.written)]
+    assert read == [table.path] * 2
 
 
 def test_the_lines_from_a_number_on_come_in_messages_of_a_size(event: Event) -> None:

@@ -15,11 +15,20 @@ from blindplay.hall.protocol import Head, LinesWanted, Presence, Topic, decode, 
 from blindplay.hall.table_side.publisher import Publisher, head_of
 from blindplay.laws import facts as f
 from blindplay.record import Journal, games
+from blindplay.record.chain import digest_of
 from blindplay.table import Table
 from blindplay.table.hall_contact import Elsewhere
-from tests.hall.running import SETUP, Event, kinds, play
+from tests.hall.running import SETUP, Event, is_equal, kinds, play
 from tests.record.test_signatures import PUBLIC, SECRET
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
+
+ECHO = "blindplay.hall.table_side.publisher._ECHO_S"
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A broker and another machine that answer, however late, are heard."""
+    monkeypatch.setattr(ECHO, PATIENCE_S)
 
 
 class Listening:
@@ -223,14 +232,29 @@ def test_a_machine_that_comes_back_hears_first_that_its_game_was_finished_elsewh
 ) -> None:
     back = ComingBack(event, key)
     table, listening = back.resume(), Listening(event)
-    assert until(lambda: listening.of("head"))
+    assert until(lambda: listening.of("head") and (now := listening.presence()) and not now.online)
+    listening.heard.clear()  # that was the last of the other machine
     with Publisher(table, back.joined):
-        assert table.hall.hear_first(60.0) == Elsewhere("1-0", signed=bool(key))
+        assert table.hall.hear_first(PATIENCE_S) == Elsewhere("1-0", signed=bool(key))
         assert table.hall.holds and table.hall.hand_over(0.0)
         table.submit(f.Query(by="white", about="moves"))
     assert back.copy() == back.whole
-    assert len(listening.of("head")) == 1 and not listening.of("journal")
-    assert all(decode(Presence, one).online for one in listening.of("presence")[1:])
+    assert not listening.of("head") and not listening.of("journal")
+    assert all(decode(Presence, one).online for one in listening.of("presence"))
+    listening.link.close()
+
+
+def test_a_signed_end_is_heard_before_another_machine_has_had_its_time_to_answer(
+    event: Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other machine has lost power, so the broker still keeps that it is online."""
+    back, listening = ComingBack(event, SECRET), Listening(event)
+    listening.say("presence", encode(Presence("gone", True)), retain=True)
+    assert until(lambda: (now := listening.presence()) and now.run == "gone")
+    monkeypatch.setattr(ECHO, 10 * PATIENCE_S)
+    table = back.resume()
+    with Publisher(table, back.joined):
+        assert table.hall.hear_first(PATIENCE_S) == Elsewhere("1-0", signed=True)
     listening.link.close()
 
 
@@ -238,7 +262,7 @@ def test_a_signed_game_stays_as_it_is_when_another_machine_plays_on(event: Event
     back = ComingBack(event, SECRET)
     table = back.resume()
     with Publisher(table, back.joined):
-        table.hall.hear_first(60.0)
+        table.hall.hear_first(PATIENCE_S)
         table.hall.go_on()
         play(table, "d7d5")
         assert until(lambda: "reopened" in kinds(back.hall))
@@ -257,7 +281,48 @@ def test_a_table_that_is_started_again_hears_of_nothing_elsewhere(event: Event) 
     with Journal(journal.path, resume=True) as journal:
         again = Table(journal)
         with Publisher(again, event.joined("1")):
-            assert again.hall.hear_first(60.0) is None and not again.hall.holds
+            assert again.hall.hear_first(PATIENCE_S) is None and not again.hall.holds
+
+
+def test_the_second_machine_with_one_tables_file_hears_so_at_once_and_the_first_keeps_the_table(
+    event: Event,
+) -> None:
+    first, second = event.table(), event.table("x")
+    hall = event.hall()
+    event.publish(first)
+    play(first, "e2e4")
+    assert until(lambda: is_equal(hall, first))
+    with Publisher(second, event.joined("1")):
+        assert second.hall.hear_first(PATIENCE_S) == Elsewhere(now=True) and second.hall.holds
+        play(second, "d2d4")
+        play(first, "e7e5")
+        assert until(lambda: is_equal(hall, first) and kinds(hall) == {"two_tables"})
+        assert first.hall.elsewhere is None and not first.hall.holds
+    play(first, "g1f3")
+    assert until(lambda: is_equal(hall, first))
+    assert {one.name for one in (event.folder / "hall" / "table-1").glob("*.jsonl")} == {
+        f"{first_line_of(first)}.jsonl"
+    }
+    table = hall.follower.tables["1"]
+    # The head follows the lines.
+    assert until(lambda: table.online and table.head and table.head.n == first.written[0])
+
+
+def first_line_of(table: Table) -> str:
+    return digest_of(table.path.read_bytes().splitlines(keepends=True)[0])
+
+
+def test_a_presence_that_a_process_left_behind_is_no_other_machine(
+    event: Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ECHO, 0.5)
+    listening = Listening(event)
+    listening.say("presence", encode(Presence("gone", True)), retain=True)
+    assert until(lambda: listening.presence() is not None)
+    table = event.table()
+    with Publisher(table, event.joined("1")):
+        assert table.hall.hear_first(PATIENCE_S) is None and not table.hall.holds
+    listening.link.close()
 
 
 def test_a_new_connection_while_the_table_asks_what_the_broker_kept_stops_nothing(

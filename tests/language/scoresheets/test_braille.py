@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from benchmarks.roundtrip import positions
 from blindplay.language.scoresheets import braille
 from blindplay.language.scoresheets.letters import SheetLetters
-from tests.language.scoresheets.british_braille import british
 from tests.language.scoresheets.sheets import ENGLISH, FRENCH, GERMAN, printed
 
 CELLS = st.text(st.sampled_from([chr(0x2800 + cell) for cell in range(64)]))
@@ -117,19 +116,19 @@ def test_other_forms_are_read_as_they_were_printed(text: str, language: str) -> 
     ],
 )
 def test_british_code_is_written_as_its_examples(san: str, cells: str) -> None:
-    assert british(san) == cells
+    assert braille.write_british(san) == cells
 
 
 def test_every_move_can_be_written_in_the_british_code() -> None:
     for board in positions(200, 4):
         for move in board.legal_moves:
-            cells = british(chess.Board.copy(board, stack=False).san(move))
+            cells = braille.write_british(chess.Board.copy(board, stack=False).san(move))
             assert braille.to_brf(cells)
 
 
 def test_what_is_no_move_has_no_british_code() -> None:
     with pytest.raises(ValueError, match="not a move"):
-        british("Sf3")
+        braille.write_british("Sf3")
 
 
 @pytest.mark.parametrize(
@@ -181,3 +180,24 @@ def test_every_text_can_be_written_and_embossed(text: str) -> None:
 @given(st.text(st.characters(min_codepoint=0x2800, max_codepoint=0x28FF)))
 def test_reading_never_fails(cells: str) -> None:
     assert isinstance(braille.read(cells), str)
+
+
+# Liblouis' tables of these countries; the marks of English are those of UEB, 4.2.1.
+@pytest.mark.parametrize(
+    ("language", "text", "cells"),
+    [
+        ("de", "Łukasz Núñez", "⠨⠈⠇⠥⠅⠁⠎⠵ ⠨⠝⠈⠥⠈⠝⠑⠵"),
+        ("da", "Núñez", "⠨⠝⠐⠥⠐⠝⠑⠵"),
+        ("nb", "André Čekić", "⠠⠁⠝⠙⠗⠿ ⠠⠈⠉⠑⠅⠊⠈⠉"),
+        ("sv", "Hélène", "⠠⠓⠿⠇⠮⠝⠑"),
+        ("en", "Núñez Müller Ødegård", "⠠⠝⠘⠌⠥⠘⠻⠝⠑⠵ ⠠⠍⠘⠒⠥⠇⠇⠑⠗ ⠠⠈⠡⠕⠙⠑⠛⠘⠫⠁⠗⠙"),
+        ("de", "O’Neill-Œdip – ĳs", "⠨⠕⠠⠨⠝⠑⠊⠇⠇⠤⠨⠕⠑⠙⠊⠏ ⠤ ⠊⠚⠎"),
+    ],
+)
+def test_letters_of_other_languages_keep_their_marks(language: str, text: str, cells: str) -> None:
+    assert braille.write(text, language) == cells
+    assert braille.unwritten(text, language) == []
+
+
+def test_letters_without_a_cell_are_named() -> None:
+    assert braille.unwritten("Anna Ἑλένη Иванов") == ["Ἑ", "λ", "έ", "ν", "η", *"Иван", "о"]

@@ -13,7 +13,6 @@ from blindplay.language.scoresheets.entries import Doubt, SheetEntry, entries
 from blindplay.language.scoresheets.letters import SheetLetters
 from blindplay.language.scoresheets.notation import Remark
 from blindplay.language.scoresheets.reading import Certainty, letters_of, read
-from tests.language.scoresheets.british_braille import british
 from tests.language.scoresheets.sheets import BRITISH, GERMAN, printed
 
 ITALIAN = ["e4", "e5", "Sf3", "Sc6", "Lc4", "Lc5"]
@@ -136,7 +135,7 @@ def test_british_braille_sheet_is_read_to_the_end() -> None:
         line = [braille.write(str(number))[1:].translate(LOWERED)]
         for _ in range(2):
             move = sorted(board.legal_moves, key=str)[number % 5]
-            line.append(british(board.san(move)))
+            line.append(braille.write_british(board.san(move)))
             moves.append(move)
             board.push(move)
         lines.append(" ".join(line))

@@ -21,7 +21,6 @@ from blindplay.language.scoresheets.reading import (
     letters_of,
     read,
 )
-from tests.language.scoresheets.british_braille import british
 from tests.language.scoresheets.sheets import (
     BRITISH,
     ENGLISH,
@@ -89,7 +88,7 @@ def test_move_in_braille_with_capital_signs_is_sure(letters: SheetLetters) -> No
 def test_move_in_the_british_braille_code_is_sure() -> None:
     for board in BOARDS:
         for move in board.legal_moves:
-            text = british(board.copy(stack=False).san(move))
+            text = braille.write_british(board.copy(stack=False).san(move))
             found = read(text, board, BRITISH)
             assert (found.certainty, found.moves) == (SURE, (move,)), (board.fen(), text)
 

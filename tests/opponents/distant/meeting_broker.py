@@ -8,6 +8,7 @@ from pathlib import Path
 
 from blindplay.hall.brokers import CONFIGURATION, meeting_broker_files, program
 from tests.hall.broker import LOCAL
+from tests.ports import free_port
 from tests.programs import need
 from tests.waiting import until
 
@@ -20,8 +21,7 @@ class MeetingBroker:
     def __init__(self, folder: Path) -> None:
         need("Mosquitto")
         self._folder = folder
-        with socket.create_server((LOCAL, 0)) as free:
-            self.port: int = free.getsockname()[1]
+        self.port = free_port()
         for name, text in meeting_broker_files(self.port).items():
             (folder / name).write_text(text, "utf-8")
         self.start()

@@ -26,7 +26,7 @@ from blindplay.opponents.distant.connections import (
     Venue,
     Wire,
 )
-from blindplay.opponents.distant.meeting import Agreement, Keys, Waiting, call
+from blindplay.opponents.distant.meeting import MOST_GUESTS, Agreement, Keys, Waiting, call
 from blindplay.six_digits import WrongDigitsError
 from tests.waiting import PATIENCE_S, until
 
@@ -138,12 +138,32 @@ def test_the_ticket_and_nothing_else_opens_and_the_broker_reads_nothing(
         spy.link.close()
 
 
+def test_300_silent_callers_at_a_broker_keep_the_right_table_out_for_no_time(
+    broker: MeetingBroker,
+) -> None:
+    waits, calls = both(broker)
+    came: list[tuple[socket.socket, Keys]] = []
+    waiting = Waiting(waits, lambda *one: came.append(one))
+    spy = Spy(broker, "0" * 16)
+    assert until(lambda: spy.link.online)
+    for number in range(300):
+        spy.link.publish(INBOX_TOPIC.format(waits.inbox), b"0" * 16 + number.to_bytes(8) + bytes(4))
+    assert until(lambda: not spy.link.unsent and 0 < len(waits._streams) <= MOST_GUESTS)
+    sock, _ = call(calls, waiting.digits)
+    assert until(lambda: came)
+    for end in (sock, came[0][0], waiting, calls):
+        end.close()
+    spy.link.close()
+
+
 def test_a_stranger_writes_to_inboxes_and_rooms_only_and_breaks_nothing(
     broker: MeetingBroker,
 ) -> None:
     waits, calls = both(broker)
     near = calls.connect()
     far = waits.accept()
+    near.sendall(b"here")  # who says nothing gives place to the next one
+    assert far.recv(4) == b"here"
     spy = Spy(broker, "stranger")
     assert until(lambda: spy.link.online)
     inbox = INBOX_TOPIC.format(waits.inbox)
@@ -176,11 +196,16 @@ def test_rooms_that_are_taken_are_left_alone(
     assert {one.room for one in tables} == {"20", "21"}
     with pytest.raises(connections.NoRoomError):
         connections.waiting_at(broker.host, broker.port)
+    spy = Spy(broker, "rooms")
+    shown = ROOM_TOPIC.format(tables[0].room)
+    assert until(lambda: any(topic == shown for topic, _ in spy.heard))
     tables[0].hide()
+    assert until(lambda: (shown, b"") in spy.heard)
     third = connections.waiting_at(broker.host, broker.port)
     assert third.room == tables[0].room
     for one in (*tables, third):
         one.close()
+    spy.link.close()
 
 
 def test_a_table_that_leaves_does_not_take_its_room_again(

@@ -10,7 +10,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -19,10 +19,11 @@ import pytest
 
 from blindplay.laws.facts import Player
 from blindplay.opponents.distant import meeting
-from blindplay.opponents.distant.connections import PATIENCE_S, PortConnector, PortListener
+from blindplay.opponents.distant.connections import Lifeline, PortConnector, PortListener
 from blindplay.opponents.distant.meeting import (
     TRIES,
     Agreement,
+    Calling,
     Keys,
     NoAgreementError,
     NoMeetingError,
@@ -35,7 +36,8 @@ from blindplay.opponents.distant.meeting import (
     kept_agreement,
 )
 from blindplay.six_digits import DigitsSide, WrongDigitsError
-from tests.waiting import until
+from tests.ports import free_port
+from tests.waiting import PATIENCE_S, until
 
 from .two_tables import SETUP
 
@@ -123,34 +125,59 @@ def test_nonsense_and_silence_at_the_door_keep_nobody_out() -> None:
         silent.close()
 
 
-def test_a_stranger_who_says_half_a_word_keeps_nobody_waiting() -> None:
+@pytest.mark.parametrize("said", [b"", b"{", b"\x16\x03\x01"])
+def test_300_idle_connections_keep_the_right_table_out_neither_now_nor_later(said: bytes) -> None:
+    with waiting() as host, ExitStack() as idle:
+        address = ("127.0.0.1", host.waiting.place.port)
+        crowd = [idle.enter_context(socket.create_connection(address)) for _ in range(300)]
+        for stranger in crowd:
+            with suppress(OSError):  # it has been sent away
+                stranger.sendall(said)
+        sock, keys = call(PortConnector(*address), host.waiting.digits)
+        assert until(lambda: host.came)
+        host.waiting.only(host.came[0][1])
+        sock.close()
+        crowd += [idle.enter_context(socket.create_connection(address)) for _ in range(300)]
+        lifeline = Lifeline()
+        calling = Calling(PortConnector(*address), keys, lifeline)
+        assert until(lambda: len(host.came) == 2)
+        assert not host.renewed  # silence is no guess of the digits
+        calling.close()
+
+
+def test_a_stranger_who_says_half_a_word_keeps_nobody_waiting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(meeting, "PATIENCE_S", 10 * meeting._TURN_S)  # longer than a caller waits
     with waiting() as host:
         address = ("127.0.0.1", host.waiting.place.port)
         with socket.create_connection(address) as stranger:
             stranger.sendall(b"{")
             time.sleep(0.2)  # its thread has read that
-            began = time.monotonic()
             sock, _ = call(PortConnector(*address), host.waiting.digits)
-            assert time.monotonic() - began < PATIENCE_S / 2
             sock.close()
 
 
 def test_a_stranger_who_is_slow_with_each_byte_is_cut_off_in_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(meeting, "PATIENCE_S", 1.0)
     with waiting() as host:
         address = ("127.0.0.1", host.waiting.place.port)
         side = DigitsSide("123456", meeting._NAMES, b"", first=True)
-        with socket.create_connection(address) as stranger:
+        with monkeypatch.context() as soon, socket.create_connection(address) as stranger:
+            soon.setattr(meeting, "PATIENCE_S", 1.0)
             meeting.write(stranger, message=side.message.hex())
-            meeting.read(stranger, 20)
-            began = time.monotonic()
-            with suppress(OSError):
-                while time.monotonic() - began < 20:
+            meeting.read(stranger, PATIENCE_S)
+
+            def cut_off() -> bool:
+                time.sleep(0.2)
+                try:
                     stranger.sendall(b" ")
-                    time.sleep(0.2)
-            assert time.monotonic() - began < 10
+                except OSError:
+                    return True
+                return False
+
+            assert until(cut_off)
         sock, _ = call(PortConnector(*address), host.waiting.digits)
         sock.close()
 
@@ -311,8 +338,7 @@ def test_a_limit_that_no_table_can_choose_is_not_taken(limit: Any) -> None:
 
 def test_what_was_agreed_is_kept_privately_and_finds_the_other_table_again(tmp_path: Path) -> None:
     mine, theirs = Keys.new(), Keys.new()
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     for side, keys, host in (
         ("white", mine.knowing(theirs.own), ""),
         ("black", theirs.knowing(mine.own), "127.0.0.1"),

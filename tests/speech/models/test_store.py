@@ -44,7 +44,7 @@ from tests.speech.models.helpers import (
     run,
 )
 from tests.speech.models.server import Served, answers, breaks_off, stalls
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 
 def test_a_model_is_fetched_checked_adapted_and_used(
@@ -335,7 +335,7 @@ def test_a_killed_installation_is_completed_by_the_next_one(
     assert server.ranges == [None, f"bytes={have}-"]
     assert available("nb") == {}
     server.does = [answers(500)] * 9
-    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=PATIENCE_S)
     assert done.returncode == 0, "what was fetched is there, so nothing is asked for"
     assert check_model(chosen_models("nb")[0])
 

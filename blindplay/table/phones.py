@@ -1,0 +1,372 @@
+"""The phones of the players: each is its player's microphone, clock and talk button.
+
+A phone joins from its player's page, over a line that may fail at any time. It is away when nothing
+has come from it for some seconds. Everybody is told so, and nothing else happens: the game goes on,
+and the phone comes back to the state that the game has then.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from blindplay.console.phone import PhoneSend
+from blindplay.laws import Ruling, Taken
+from blindplay.laws.rulings import (
+    Ambiguous,
+    Announced,
+    Completed,
+    NotMade,
+    NotUnderstood,
+    Refused,
+    Repeated,
+)
+from blindplay.laws.state import OTHER
+from blindplay.opponents.distant import LAG_LIMIT_S
+from blindplay.speech.audio_devices import MICROPHONE_PATIENCE_S
+from blindplay.speech.callbacks import call
+from blindplay.speech.models.folders import ModelError
+from blindplay.speech.phone import PATIENCE_S, PhoneClock, PhoneEar, PhoneSource
+from blindplay.translation import _
+
+from .choices import Keep
+from .desk import NAMES
+from .session import Session
+
+_LOOK_S = 0.25
+_PING_S = 1.0
+_PINGS = 10
+"""So many of the latest pings may still be answered."""
+
+AttachPhone = Callable[
+    [str, PhoneSource, Callable[[], bool], Callable[[str], None], Callable[[], None]], None
+]
+"""Listen to the phone at a seat; see :func:`.devices.attach_phone`."""
+
+
+@dataclass
+class _Phone:
+    """The phone of a seat. ``run`` names it, and ``stream`` the packets of its page."""
+
+    seat: str
+    source: PhoneSource | None = None
+    run: str = ""
+    stream: str = ""
+    send: PhoneSend = lambda message: None
+    heard_at: float = 0.0
+    away: bool = False
+    out: PhoneEar = field(init=False)
+    silent: bool = False
+    """The page is there, but no sound comes from its microphone."""
+    back: tuple[float, int] | None = None
+    """When it came back without sound yet, and how many packets it had given."""
+    ear: str = ""
+    """What its player hears there of what only they may hear: ``sound``, ``earphones`` or ``text``;
+    empty: nothing."""
+    clock: PhoneClock = field(default_factory=PhoneClock)
+    pings: dict[int, float] = field(default_factory=dict)
+    """When each of the latest pings was sent that has no answer yet."""
+    pinged: int = 0
+    pinged_at: float = 0.0
+    talks: bool = False
+    """The talk button is down, as its page was told."""
+
+    def __post_init__(self) -> None:
+        self.out = PhoneEar(lambda message: self.send(message), lambda: not self.away)
+
+
+class PhoneCall:
+    """One line to a phone. It is of no use any more when another page has taken the seat."""
+
+    def __init__(self, phones: "PlayerPhones", phone: _Phone, send: PhoneSend) -> None:
+        self._phones, self._phone, self._send = phones, phone, send
+
+    @property
+    def holds(self) -> bool:
+        """Return whether this line still is the one of its seat."""
+        return self._phone.send is self._send
+
+    def sound(self, packet: bytes) -> bool:
+        """Take a packet of sound; False if it is none."""
+        self._phones.heard_from(self._phone)
+        return self._phone.source is None or self._phone.source.take(packet)
+
+    def message(self, told: Mapping[str, Any]) -> None:
+        """Take another message. What it asks for is done in a thread of the phones, in order."""
+        self._phones.heard_from(self._phone)
+        self._phones.message(self._phone, told)
+
+
+class PlayerPhones:
+    """The phones of one table. ``attach`` lets it listen to one; None: it listens to none, because
+    one microphone hears both players. ``taped``: what of the sound is kept. ``left`` is called with
+    the seat of a player who puts the phone away, and ``also`` gets what all phones hear."""
+
+    def __init__(
+        self,
+        session: Session,
+        attach: AttachPhone | None,
+        taped: Keep = Keep.OFF,
+        *,
+        left: Callable[[str], object] = lambda seat: None,
+        also: Callable[[bytes], None] | None = None,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._session, self._attach, self._taped, self._now = session, attach, taped, now
+        self._left, self._also = left, also
+        self._phones: dict[str, _Phone] = {}
+        self._lock = threading.Lock()
+        self._closed = threading.Event()
+        self._work = ThreadPoolExecutor(1, "phones")
+        self._ears = ThreadPoolExecutor(1, "ears of phones")  # models load there for seconds
+        self._watching: threading.Thread | None = None
+        session.table.listen(self._taken)
+
+    def join(
+        self, role: str, run: str, stream: str, send: PhoneSend, *, again: bool
+    ) -> PhoneCall | None:
+        """See :class:`blindplay.console.phone.PhonePort`."""
+        seat = self._session.table.side_of(role)
+        with self._lock:
+            phone = self._phones.setdefault(seat, _Phone(seat))
+            others = phone.run not in ("", run)
+            if others and again:
+                return None
+            before, phone.send = phone.send, send
+            new, anew = phone.run != run, phone.stream != stream
+            phone.run, phone.stream, phone.heard_at = run, stream, self._now()
+            phone.talks = False
+            if new:
+                phone.clock = PhoneClock()
+            if self._watching is None:
+                self._watching = threading.Thread(target=self._watch, daemon=True, name="phones")
+                self._watching.start()
+        call(before, None)
+        if anew and phone.source is not None:
+            phone.source.begin()
+        self._work.submit(call, self._welcome, phone, send, others, new)
+        return PhoneCall(self, phone, send)
+
+    def heard_from(self, phone: _Phone) -> None:
+        """Something has come from a phone."""
+        phone.heard_at = self._now()
+
+    def message(self, phone: _Phone, told: Mapping[str, Any]) -> None:
+        do, at, now = told.get("do"), told.get("at"), self._now()
+        at = at % 2**32 if isinstance(at, int) else None
+        if "pong" in told:
+            sent = phone.pings.pop(told["pong"], None) if isinstance(told["pong"], int) else None
+            if sent is not None and at is not None:
+                phone.clock.answered(sent, now, at)
+                if phone.source is not None:
+                    phone.source.late_s = phone.clock.lag_s
+        elif do in ("press", "talk"):
+            if phone.source is not None:
+                phone.clock.heard(phone.source.at)
+            ago = 0.0 if at is None else min(phone.clock.ago(at, now), LAG_LIMIT_S)
+            pressed = self._press if do == "press" else self._talk
+            self._work.submit(call, pressed, phone, told, now - ago)
+        elif "ended" in told:
+            phone.out.ended(told["ended"], played=told.get("played") is True)
+        elif do == "hear":
+            self._work.submit(call, self._hear, phone, told)
+        elif do == "leave":
+            self._work.submit(call, self._leave, phone, phone.send)
+        elif do == "listen":
+            self._ears.submit(call, self._listen, phone)
+
+    def close(self) -> None:
+        """Stop looking after the phones. Their pages connect again to the next table."""
+        self._closed.set()
+        for threads in (self._work, self._ears):
+            threads.shutdown(wait=False, cancel_futures=True)
+
+    def _is_here(self, phone: _Phone) -> bool:
+        """Return whether its player has not put this phone away."""
+        return self._phones.get(phone.seat) is phone
+
+    # --- the microphone ------------------------------------------------------------------------
+
+    def _welcome(self, phone: _Phone, send: PhoneSend, others: bool, new: bool) -> None:
+        if others:
+            self._tell(phone, "phone_other")
+        elif new:
+            self._tell(phone, "phone_here")
+        send({"tape": self._taped.value})
+
+    def _listen(self, phone: _Phone) -> None:
+        """Hear the phone's microphone, and say to its page whether the table does."""
+        if not self._is_here(phone):
+            return
+        hears = "no"
+        try:
+            if phone.source is not None and not phone.source.is_closed:
+                hears = "yes"
+            elif self._attach is None:
+                hears = "shared"
+            else:
+                phone.send({"hears": "soon"})
+                source = PhoneSource(self._also)
+                self._attach(
+                    phone.seat,
+                    source,
+                    partial(self._hears_private, phone),
+                    partial(self._lost, phone),
+                    partial(self._found, phone),
+                )
+                phone.source, hears = source, "yes"
+        except ModelError as error:
+            self._session.transcript.trouble(str(error))
+        finally:
+            phone.send({"hears": hears})
+
+    def _hears_private(self, phone: _Phone) -> bool:
+        """Return whether the microphone of a phone hears what is said to its player alone."""
+        here = {"sound": True, "text": True, "earphones": False}
+        return here.get(phone.ear, self._session.private_is_heard_by_all)
+
+    # --- the ear -------------------------------------------------------------------------------
+
+    def _hear(self, phone: _Phone, told: Mapping[str, Any]) -> None:
+        """The player chooses what to hear on the phone."""
+        desk, side = self._session.desk, self._session.table.side_of(phone.seat)
+        wanted = told.get("private")
+        wanted = wanted if wanted in ("sound", "earphones", "text") else ""
+        answer = wanted
+        if desk.speaker is None:
+            wanted, answer = "", "silent"
+        elif wanted and not desk.has_earphone(side):
+            wanted, answer = "", "other"
+        if desk.speaker is not None:
+            public = phone.out if told.get("public") is True else None
+            if wanted or desk.has_earphone(side):
+                reader = phone.out if wanted == "text" else None
+                desk.speaker.use_phone(phone.out if wanted else None, reader, public)
+            phone.ear = wanted
+        phone.send({"ear": answer})
+
+    def _lost(self, phone: _Phone, sentence: str) -> None:
+        """No sound comes from a phone. If nothing else comes either, it is away."""
+        self._session.transcript.line(sentence)
+        if self._is_here(phone) and not phone.away:
+            phone.silent = True
+            phone.send({"hears": "silent"})
+            self._tell(phone, "phone_silent")
+
+    def _found(self, phone: _Phone) -> None:
+        """Sound comes again."""
+        phone.send({"hears": "yes"})
+        if phone.silent:
+            phone.silent = False
+            self._tell(phone, "phone_back")
+
+    def _leave(self, phone: _Phone, send: PhoneSend) -> None:
+        """The player puts the phone away, whose line sends with ``send``."""
+        with self._lock:
+            if phone.send is not send or not self._is_here(phone):
+                return  # the player has taken one again already
+            del self._phones[phone.seat]
+        if self._session.desk.speaker is not None:
+            self._hear(phone, {})
+        self._tell(phone, "phone_left")
+        phone.send(None)
+        self._ears.submit(call, self._give_back, phone)
+
+    def _give_back(self, phone: _Phone) -> None:
+        """Listen to the phone no more."""
+        if phone.source is not None:
+            phone.source.lose(_("The player has put the phone away."))
+            self._left(phone.seat)
+
+    # --- the buttons ---------------------------------------------------------------------------
+
+    def _press(self, phone: _Phone, told: Mapping[str, Any], at: float) -> None:
+        """The clock was pressed ``at`` this time of ours."""
+        session, ago = self._session, self._now() - at
+        side = session.table.side_of(phone.seat)
+        session.transcript.line(f"felt {NAMES[side]}'s phone pressed {ago:.3f} s ago")
+        session.press(side, ago, line=ago)
+
+    def _talk(self, phone: _Phone, told: Mapping[str, Any], at: float) -> None:
+        """The talk button went down or up, or was pressed without that being told apart."""
+        side, session = self._session.table.side_of(phone.seat), self._session
+        if "down" in told:
+            session.hold_talk(side, down=bool(told["down"]), briefly=bool(told.get("briefly")))
+        else:
+            session.talk(side)
+
+    def _taken(self, taken: Taken) -> None:
+        """Let the phones be felt: the player's words or press were taken or refused, or it is their
+        turn."""
+        for phone in list(self._phones.values()):
+            side = self._session.table.side_of(phone.seat)
+            if feel := _felt(taken.rulings, side):
+                phone.send({"feel": feel})
+
+    # --- away and back -------------------------------------------------------------------------
+
+    def _watch(self) -> None:
+        while not self._closed.wait(_LOOK_S):
+            with self._lock:
+                phones = list(self._phones.values())
+            for phone in phones:
+                call(self._look, phone)
+
+    def _look(self, phone: _Phone) -> None:
+        now = self._now()
+        away = now - phone.heard_at >= PATIENCE_S
+        if away and not phone.away:
+            phone.away = True
+            if phone.source is not None:
+                phone.source.lose(_("The phone is away."))
+                # Nobody will tell that the finger is lifted.
+                self._session.hold_talk(self._session.table.side_of(phone.seat), down=False)
+            self._tell(phone, "phone_away")
+        elif phone.away and not away:
+            phone.away = phone.silent = False
+            phone.back = None if phone.source is None else (now, phone.source.given)
+            self._tell(phone, "phone_back")
+        self._expect_sound(phone, now)
+        microphone = self._session.microphones.get(phone.seat)
+        talks = microphone is not None and microphone.is_held
+        if talks is not phone.talks:
+            phone.talks = talks
+            phone.send({"talks": talks})
+        if not away and now - phone.pinged_at >= _PING_S:
+            phone.pinged_at = now
+            phone.pinged += 1
+            phone.pings[phone.pinged] = now
+            phone.pings.pop(phone.pinged - _PINGS, None)
+            phone.send({"ping": phone.pinged})
+
+    def _expect_sound(self, phone: _Phone, now: float) -> None:
+        """Tell it when a phone is back, and its microphone is not, as after a call."""
+        if phone.back is None or phone.source is None or phone.away:
+            return
+        since, given = phone.back
+        if phone.source.given > given:
+            phone.back = None
+        elif now - since >= MICROPHONE_PATIENCE_S:
+            phone.back = None
+            self._lost(phone, _("The phone gives no sound; look at its page."))
+
+    def _tell(self, phone: _Phone, key: str) -> None:
+        """Tell everybody about a phone, while that matters to the game."""
+        desk, table = self._session.desk, self._session.table
+        player = desk.pack.sentence(table.side_of(phone.seat))
+        if not table.game.over:
+            desk.tell_all(key, player=player)
+
+
+def _felt(rulings: Sequence[Ruling], side: str) -> str:
+    """What the phone of ``side`` lets its player feel of these rulings; empty: nothing."""
+    own = [one for one in rulings if getattr(one, "by", None) == side]
+    if any(isinstance(one, Refused | NotMade | NotUnderstood | Ambiguous) for one in own):
+        return "refused"
+    if any(isinstance(one, Completed) and one.by == OTHER[side] for one in rulings):
+        return "turn"
+    taken = any(isinstance(one, Announced | Repeated | Completed) for one in own)
+    return "taken" if taken else ""

@@ -1,0 +1,438 @@
+"""The page on a player's phone in a real browser, with a microphone that plays a file."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from benchmarks.memory_audio import MemorySink
+from blindplay.speech.audio import wav
+from blindplay.speech.recogniser import Recogniser
+from blindplay.speech.speaker import Outcome, Output, Speaker
+from blindplay.speech.synthesis import Synthesiser
+from tests.table.sitting import Sit
+from tests.table.speaking import ROOM, spoken
+from tests.table.test_phones import HEARD, MOVE, PhoneTable, told
+from tests.waiting import until
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page, Route
+
+pytest.importorskip("playwright")
+
+_SPOKEN = """sound => {
+    const whole = Uint8Array.from(atob(sound), one => one.charCodeAt(0));
+    return spoken.decodeAudioData(whole.buffer).then(buffer => {
+        const source = new AudioBufferSourceNode(spoken, { buffer });
+        source.connect(mouth);
+        source.start();
+    });
+}"""
+# A microphone into which the test speaks when it wants to.
+_MOUTH = """
+    window.spoken = new AudioContext();
+    window.mouth = new MediaStreamAudioDestinationNode(spoken);
+    navigator.mediaDevices.getUserMedia = async () => mouth.stream.clone();
+"""
+_DENIED_FIRST = (
+    _MOUTH
+    + """
+    const ask = navigator.mediaDevices.getUserMedia;
+    window.allowed = false;
+    navigator.mediaDevices.getUserMedia = async () => {
+        if (!window.allowed) throw new DOMException("denied", "NotAllowedError");
+        return ask();
+    };
+"""
+)
+_DENIED = """
+    navigator.mediaDevices.getUserMedia = async () => {
+        throw new DOMException("denied", "NotAllowedError");
+    };
+"""
+
+
+@pytest.fixture
+def table(sit: Sit, recogniser: Recogniser, synthesiser: Synthesiser) -> Iterator[PhoneTable]:
+    sink = MemorySink()
+    sitting = sit(Speaker(synthesiser, sink, sink))
+    sitting.start()
+    with ExitStack() as stack:
+        yield PhoneTable(sitting, stack, recogniser)
+
+
+@contextmanager
+def phone_of(browser: Browser, script: str = "", **how: str) -> Iterator[BrowserContext]:
+    from tests.console.browser import PHONE, person
+
+    agent = {"user_agent": how["agent"]} if "agent" in how else {}
+    with person(browser, viewport=PHONE, has_touch=True, **agent) as context:
+        if script:
+            context.add_init_script(script)
+        yield context
+
+
+def opened(context: BrowserContext, table: PhoneTable) -> Page:
+    """The phone's page, as its player finds it."""
+    page = context.new_page()
+    page.goto(table.host.link("white").replace("127.0.0.1", "localhost"))
+    page.get_by_role("link", name="Use this phone").click()
+    page.get_by_role("button", name="Speak into this phone").wait_for()
+    return page
+
+
+def used(context: BrowserContext, table: PhoneTable) -> Page:
+    """The same of a phone to which the table listens."""
+    from tests.console.browser import becomes
+
+    page = opened(context, table)
+    page.get_by_role("button", name="Speak into this phone").click()
+    becomes(page, "document.body.dataset.hears === 'yes'")
+    table.sitting.session.wait_until_said()
+    return page
+
+
+@pytest.mark.realtime
+def test_the_microphone_of_a_real_browser_is_heard_by_the_table(
+    table: PhoneTable, browser: Browser, synthesiser: Synthesiser, tmp_path: Path
+) -> None:
+    from tests.programs import PROGRAMS
+
+    file = tmp_path / "spoken.wav"
+    file.write_bytes(wav(6 * ROOM + spoken(synthesiser, MOVE)))  # again and again
+    (path,) = PROGRAMS["Chromium"].places()
+    microphone = browser.browser_type.launch(
+        executable_path=path,
+        args=[
+            "--no-sandbox",
+            "--disable-dev-shm-usage",
+            "--use-fake-ui-for-media-stream",
+            "--use-fake-device-for-media-stream",
+            f"--use-file-for-fake-audio-capture={file}",
+        ],
+    )
+    try:
+        with phone_of(microphone) as context:
+            page = used(context, table)
+            table.shows(HEARD)
+            assert "Nothing that you say is recorded." in page.locator("#phone").inner_text()
+    finally:
+        microphone.close()
+
+
+@pytest.mark.realtime
+def test_a_button_appears_only_when_a_press_would_be_noticed(
+    table: PhoneTable, browser: Browser
+) -> None:
+    """On a slow line the page is there before its script."""
+    held: list[Route] = []
+    with phone_of(browser, _MOUTH) as context:
+        page = context.new_page()
+        page.goto(table.host.link("white").replace("127.0.0.1", "localhost"))
+        context.route("**/*phone.js*", lambda route: held.append(route))
+        page.get_by_role("link", name="Use this phone").click()
+        start = page.locator("#phone-start")
+        start.wait_for(state="attached")
+        assert until(lambda: (page.title(), held)[1]) and not start.is_visible()
+        for route in held:
+            route.continue_()
+        start.wait_for()
+
+
+@pytest.mark.realtime
+def test_a_phone_that_trusts_the_computers_own_certificate_is_heard_by_its_network_name(
+    table: PhoneTable, browser: Browser, synthesiser: Synthesiser, tmp_path: Path
+) -> None:
+    from blindplay.certificates import new_issuers
+    from blindplay.console.encryption import IssuedCertificate
+    from blindplay.console.server import ConsoleHost
+    from tests.console.trusting import trusting
+
+    (issuer,) = new_issuers("BlindPlay hans", ["hans.local"])
+    file = tmp_path / "spoken.wav"
+    file.write_bytes(wav(6 * ROOM + spoken(synthesiser, MOVE)))
+    sound = f"--use-file-for-fake-audio-capture={file}"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("socket.gethostname", lambda: "hans")
+        table.host = ConsoleHost(
+            table.sitting.table, port=0, phones=table.phones,
+            certificate=IssuedCertificate(issuer),
+        )  # fmt: skip
+    try:
+        with (
+            trusting(browser, issuer.der, tmp_path / "home", sound) as own,
+            phone_of(own) as context,
+        ):
+            page = context.new_page()
+            link = table.host.link("white").replace("127.0.0.1", "hans.local")
+            assert link.startswith("https://hans.local:")
+            page.goto(link)
+            page.get_by_role("link", name="Use this phone").click()
+            page.get_by_role("button", name="Speak into this phone").click()
+            table.shows(HEARD)
+    finally:
+        table.host.close()
+
+
+@pytest.mark.realtime
+def test_a_game_is_played_by_voice_through_the_page_to_mate(
+    table: PhoneTable, browser: Browser, synthesiser: Synthesiser
+) -> None:
+    session, game = table.sitting.session, table.sitting.table
+
+    def played(plies: int) -> bool:
+        return len(game.game.history) == plies
+
+    with phone_of(browser, _MOUTH) as context:
+        page = used(context, table)
+        for words, answer in (
+            ("Bauer Eva zwei Eva vier", "e5"),
+            ("Läufer Cäsar vier", "Nc6"),
+            ("Dame Hektor fünf", "Nf6"),
+            ("Dame schlägt Felix sieben matt", ""),
+        ):
+            plies = len(game.game.history) + 1
+            session.wait_until_said()
+            page.evaluate(_SPOKEN, base64.b64encode(wav(spoken(synthesiser, words))).decode())
+            table.sitting.wait(lambda: game.game.turn.announced is not None)
+            session.typed("black", "ja")
+            session.press("white")
+            table.sitting.wait(partial(played, plies))
+            if answer:
+                session.typed("black", answer)
+                session.typed("white", answer)
+                session.press("black")
+                table.sitting.wait(partial(played, plies + 1))
+        assert game.game.board.is_checkmate()
+        assert game.game.result == "1-0"
+
+
+def test_a_page_that_was_loaded_again_goes_on_by_itself(
+    table: PhoneTable, browser: Browser
+) -> None:
+    from tests.console.browser import becomes
+
+    with phone_of(browser, _MOUTH) as context:
+        page = used(context, table)
+        page.reload()
+        becomes(page, "document.body.dataset.phone === 'on'")
+        assert table.printed.count(told("phone_here")) == 1
+        page.get_by_role("button", name="Put the phone away").click()
+        table.shows(told("phone_left"))
+        page.reload()
+        page.get_by_role("button", name="Speak into this phone").wait_for()
+        becomes(page, "document.body.dataset.phone === 'off'")
+
+
+@pytest.mark.parametrize(
+    ("agent", "names"),
+    [
+        ("Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Safari/604.1", "Page settings"),
+        ("Mozilla/5.0 (Linux; Android 15) Chrome/140.0 Mobile Safari/537.36", "Permissions"),
+        ("Mozilla/5.0 (Android 15; Mobile; rv:140.0) Gecko/140.0 Firefox/140.0", "In Firefox"),
+        ("Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0 Safari/537.36", "left of the address"),
+    ],
+)
+def test_without_permission_the_page_says_how_to_give_it_in_this_browser(
+    table: PhoneTable, browser: Browser, agent: str, names: str
+) -> None:
+    from tests.console.browser import becomes
+
+    with phone_of(browser, _DENIED, agent=agent) as context:
+        page = opened(context, table)
+        page.get_by_role("button", name="Speak into this phone").click()
+        becomes(page, "document.body.dataset.phone === 'on'")
+        assert names in page.locator("#phone-help").inner_text()
+        assert page.get_by_role("alert").filter(has_text="may not use the microphone").count() == 1
+        assert page.locator("#phone-state").inner_text() == (
+            "The phone is connected with the table, without a microphone."
+        )
+
+
+def test_the_button_stays_for_those_who_allow_the_microphone_later(
+    table: PhoneTable, browser: Browser
+) -> None:
+    from tests.console.browser import becomes
+
+    with phone_of(browser, _DENIED_FIRST) as context:
+        page = opened(context, table)
+        speak = page.get_by_role("button", name="Speak into this phone")
+        speak.click()
+        becomes(page, "document.body.dataset.phone === 'on'")
+        page.evaluate("window.allowed = true")
+        speak.click()
+        becomes(page, "document.body.dataset.hears === 'yes'")
+        assert page.locator("#phone-help").inner_text() == ""
+        assert not speak.is_visible()
+
+
+def test_a_screen_reader_keeps_its_place_when_its_button_disappears(
+    table: PhoneTable, browser: Browser
+) -> None:
+    from tests.console.browser import becomes
+
+    heading = "document.activeElement.id === 'phone-heading'"
+    with phone_of(browser, _MOUTH) as context:
+        page = opened(context, table)
+        page.get_by_role("button", name="Speak into this phone").focus()
+        page.keyboard.press("Enter")
+        becomes(page, "document.body.dataset.hears === 'yes'")
+        becomes(page, heading)
+        page.get_by_role("button", name="Put the phone away").focus()
+        page.keyboard.press("Enter")
+        becomes(page, heading)
+
+
+def test_where_the_table_does_not_speak_a_screen_reader_reads_what_is_for_everybody(
+    sit: Sit, recogniser: Recogniser, browser: Browser
+) -> None:
+    from tests.console.browser import becomes
+
+    sitting = sit()
+    sitting.start()
+    with ExitStack() as stack:
+        table = PhoneTable(sitting, stack, recogniser)
+        context = stack.enter_context(phone_of(browser, _MOUTH))
+        page = opened(context, table)
+        page.get_by_role("button", name="Speak into this phone").click()
+        becomes(page, "document.getElementById('phone-ear').textContent !== ''")
+        assert page.locator("#urgent").get_attribute("aria-live") is None
+
+
+def test_a_page_that_is_not_encrypted_says_why_it_gets_no_microphone(
+    table: PhoneTable, browser: Browser
+) -> None:
+    insecure = """
+        Object.defineProperty(navigator, "mediaDevices", { value: undefined });
+        Object.defineProperty(window, "isSecureContext", { value: false });
+    """
+    with phone_of(browser, insecure) as context:
+        page = opened(context, table)
+        page.get_by_role("button", name="Speak into this phone").click()
+        page.get_by_text("begins with https").first.wait_for()
+
+
+def test_only_the_page_of_a_player_who_does_not_see_offers_the_phone(
+    table: PhoneTable, browser: Browser
+) -> None:
+    from tests.console.browser import come_in
+
+    with phone_of(browser) as context:
+        link = table.host.link("black")
+        come_in(context, link)
+        base = link.partition("/#")[0]
+        page = context.new_page()
+        page.goto(f"{base}/black/")
+        assert page.get_by_role("link", name="Use this phone").count() == 0
+        answer = page.goto(f"{base}/black/phone")
+        assert answer is not None and answer.status == 404
+
+
+@pytest.mark.parametrize("wide", [320, 375, 430])
+def test_the_phone_page_is_accessible(table: PhoneTable, browser: Browser, wide: int) -> None:
+    from tests.console.browser import accessible, shot, violations
+
+    with phone_of(browser, _MOUTH) as context:
+        page = opened(context, table)
+        page.set_viewport_size({"width": wide, "height": 740})
+        assert violations(page) == []
+        if wide == 320:
+            accessible(page, colours=True)
+        page.get_by_role("button", name="Speak into this phone").click()
+        page.get_by_role("button", name="Put the phone away").wait_for()
+        assert violations(page) == []
+        if wide == 320:
+            accessible(page, colours=True)
+        shot(page, f"phone-{wide}")
+
+
+def test_the_two_large_buttons_are_pressed_by_finger_by_key_and_by_a_screen_reader(
+    table: PhoneTable, browser: Browser
+) -> None:
+    from tests.console.browser import becomes
+
+    session, game = table.sitting.session, table.sitting.table
+    with phone_of(browser, _MOUTH) as context:
+        page = used(context, table)
+        session.typed("white", "e4")
+        session.typed("black", "ja")
+        table.sitting.wait(lambda: game.game.turn.announced is not None)
+        page.get_by_role("button", name="Press the clock").tap()
+        table.sitting.wait(lambda: len(game.game.history) == 1)
+
+        def is_down(down: bool) -> None:
+            becomes(
+                page, f"document.querySelector('#phone-talk[aria-pressed={str(down).lower()}]')"
+            )
+
+        finger(page, held_ms=100)  # it stays down for one utterance
+        is_down(True)
+        finger(page, held_ms=100)
+        is_down(False)
+        finger(page, held_ms=0, lifts=False)
+        is_down(True)
+        finger(page, held_ms=900, presses=False)
+        is_down(False)
+        page.locator("#phone-talk").focus()
+        page.keyboard.press("Enter")
+        is_down(True)
+        page.evaluate("document.getElementById('phone-talk').click()")  # a screen reader
+        is_down(False)
+
+
+def finger(page: Page, held_ms: int, *, presses: bool = True, lifts: bool = True) -> None:
+    """A finger on the talk button, some seconds ago, as the browser tells it afterwards."""
+    page.evaluate(
+        """([held, presses, lifts]) => {
+            const button = document.getElementById("phone-talk");
+            const began = presses ? performance.now() - 5000 : window.began;
+            window.began = began;
+            const tell = (kind, at) => {
+                const event = new PointerEvent(kind, { bubbles: true, pointerId: 1 });
+                Object.defineProperty(event, "timeStamp", { value: at });
+                button.dispatchEvent(event);
+            };
+            button.setPointerCapture = null; // there is no such pointer
+            if (presses) tell("pointerdown", began);
+            if (!lifts) return;
+            tell("pointerup", began + held);
+            tell("click", began + held + 1);
+        }""",
+        [held_ms, presses, lifts],
+    )
+
+
+def test_a_browser_plays_what_only_its_player_may_hear_and_tells_the_end(
+    table: PhoneTable, browser: Browser
+) -> None:
+    from tests.console.browser import becomes
+
+    session = table.sitting.session
+    with phone_of(browser, _MOUTH) as context:
+        page = used(context, table)
+        page.get_by_text("What I hear on this phone").click()
+        page.get_by_label("What only I may hear").select_option("sound")
+        phone = table.phones._phones["white"]
+        table.sitting.wait(lambda: phone.ear == "sound")
+        played: list[Outcome] = []
+        assert session.desk.speaker is not None
+        session.desk.speaker.say("Bitte wiederholen.", to=Output.PRIVATE, on_done=played.append)
+        session.wait_until_said()
+        assert played == [Outcome.SPOKEN]
+        page.get_by_label("What only I may hear").select_option("text")
+        table.sitting.wait(lambda: phone.ear == "text")
+        session.desk.tell("white", "Bitte wiederholen.")
+        becomes(page, "document.getElementById('phone-said').textContent.includes('Bitte')")
+        assert page.get_by_role("log").count() == 1
+        assert page.locator("#polite").get_attribute("aria-live") == "off"  # the table says that
+        page.get_by_label("Also hear what is for everybody").check()
+        assert page.locator("#polite").get_attribute("aria-live") is None
+        page.reload()  # the choice is kept on this device
+        becomes(page, "document.body.dataset.phone === 'on'")
+        assert page.locator("#phone-private").input_value() == "text"
