@@ -258,15 +258,23 @@ document.addEventListener("pointercancel", () => {
 
 // --- changes ------------------------------------------------------------------------------
 
+// The board has come anew. A piece that is still on its square stays chosen; any other choice is void.
+function keepChoice() {
+  const [before, name] = [board, from];
+  const input = field(before);
+  const { piece } = square(before, name).dataset;
+  const isOpen = place !== null;
+  clear();
+  const here = [...boards()].find((one) => one.dataset.into === before.dataset.into);
+  const stays = here && input && !isOpen && piece && square(here, name).dataset.piece === piece;
+  if (stays) choose(here, name);
+  if (input) input.value = stays ? name : "";
+}
+
 document.addEventListener("changed", () => {
   if (decidedOn && !decidedOn[0].isConnected) decidedOn = null;
   if (drag && !drag.button.isConnected) drop();
-  if (board && !board.isConnected) {
-    // The position has changed, so the choice is void.
-    const input = field(board);
-    if (input) input.value = "";
-    clear();
-  }
+  if (board && !board.isConnected) keepChoice();
 });
 
 // An answer may come when the next move is being chosen already: that stays.

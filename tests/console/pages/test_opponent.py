@@ -20,7 +20,16 @@ from playwright.sync_api import (
 
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
-from tests.console.browser import APART, accessible, becomes, covered, person, shot, violations
+from tests.console.browser import (
+    APART,
+    accessible,
+    becomes,
+    covered,
+    person,
+    shot,
+    up_to_date,
+    violations,
+)
 from tests.console.hall import IMPAIRED, Hall
 from tests.console.pages.test_boards import wrong_knight
 from tests.console.pages.test_players import click_move, enter
@@ -384,6 +393,25 @@ def test_an_answer_that_comes_late_leaves_what_its_reader_does_next(
     answered()
     expect(page.locator("#flip")).to_be_focused()
     expect(page.locator(".planned")).to_have_count(2)
+
+
+def test_a_chosen_piece_stays_chosen_while_it_is_on_its_square(
+    context: BrowserContext, hall: Hall
+) -> None:
+    hall.start()
+    hall.play("white", "e2e4")
+    page = enter(context, hall, "black")
+    page.locator("#sq-d7").click()
+    page.locator("[id^=due-repeat]").evaluate("one => one.click()")
+    expect(page.locator("#sq-e4")).to_have_attribute("data-piece", "white-pawn")
+    up_to_date(page, hall.table)
+    expect(page.locator(".chosen")).to_have_id("sq-d7")
+    page.locator("#sq-d5").click()
+    expect(page.locator("#text")).to_have_value("d7d5")
+    page.locator("#sq-e7").click()
+    hall.play("black", "e7e5")
+    up_to_date(page, hall.table)
+    expect(page.locator(".chosen")).to_have_count(0)
 
 
 # --- the clocks ---------------------------------------------------------------------------------
