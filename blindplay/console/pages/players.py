@@ -284,6 +284,7 @@ def _assistant_values(table: TableView, game: Game, role: str, language: str) ->
         "on_move": game.side,
         "sheet": common.sheet_later(game, own, with_struck=False),
         "next_ply": common.next_ply(game, own),
+        "plies": len(game.history),
         "over": game.over,
         **papers.values(game, role, language),
         "outcome": game.result or "",

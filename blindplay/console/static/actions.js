@@ -8,6 +8,7 @@
 import { find, lose, shutOut } from "./connection.js";
 import { BRIEF, clear, now, page, polite, say, tell, UNREAD, urgent } from "./messages.js";
 import { mark } from "./fields.js";
+import { preset } from "./parts.js";
 
 const ASK_MS = 1500;
 // How often it is asked before the table is to forget an action that has not come.
@@ -133,13 +134,6 @@ export async function send(body) {
 
 export function stampForms() {
   for (const field of document.querySelectorAll("input[name=seen]")) field.value = page.seen;
-}
-
-// The value of a field that nobody has touched.
-export function preset(field) {
-  if (field.tagName !== "SELECT") return field.getAttribute("value") ?? "";
-  const options = [...field.options];
-  return (options.find((one) => one.defaultSelected) ?? options[0])?.value ?? "";
 }
 
 document.addEventListener("submit", async (event) => {

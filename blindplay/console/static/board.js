@@ -78,22 +78,27 @@ function promotes(piece, to) {
   return (piece === "white-pawn" && to[1] === "8") || (piece === "black-pawn" && to[1] === "1");
 }
 
-function plan(to) {
-  unplan();
-  const [here, name] = [board, from];
-  const planned = [square(here, name), square(here, to)];
+// What is planned is seen, and is seen not to be done yet.
+function show(here, ...names) {
+  const planned = names.map((name) => square(here, name));
   for (const one of planned) one.classList.add("planned");
   const ghost = planned[0].querySelector("img")?.cloneNode();
   if (ghost) {
-    // What is planned is seen, and is seen not to be done yet.
     planned[0].classList.add("lifted");
     ghost.className = "ghost";
     planned[1].append(ghost);
   }
+  return planned;
+}
+
+function plan(to) {
+  unplan();
+  const [here, name] = [board, from];
+  const planned = show(here, name, to);
   field(here).value = name + to;
   stand(here, to);
   if (promotes(planned[0].dataset.piece, to)) {
-    offerPieces(here, planned);
+    offerPieces(here, planned).querySelector("button").focus({ preventScroll: pointed });
     return;
   }
   decided();
@@ -110,9 +115,9 @@ function offerPieces(here, [pawn, to]) {
   }
   choice.hidden = false;
   here.inert = true;
-  const upwards = to.closest("[role=row]") === here.lastElementChild;
-  choice.classList.toggle("upwards", upwards);
   place = () => {
+    const upwards = to.closest("[role=row]") === here.lastElementChild;
+    choice.classList.toggle("upwards", upwards);
     const [around, field] = [here.parentElement, to].map((one) => one.getBoundingClientRect());
     const width = Math.max(field.width, 44);
     choice.style.width = `${width}px`;
@@ -121,7 +126,7 @@ function offerPieces(here, [pawn, to]) {
     choice.style.top = `${top - around.top}px`;
   };
   place();
-  choice.querySelector("button").focus({ preventScroll: pointed });
+  return choice;
 }
 
 function closePieces() {
@@ -131,6 +136,16 @@ function closePieces() {
 }
 
 addEventListener("resize", () => place?.());
+document.addEventListener("changed", () => place?.()); // the board may have been turned round
+
+// The choice is made.
+function settle() {
+  const chosen = square(board, from);
+  chosen.removeAttribute("aria-selected");
+  chosen.classList.remove("chosen");
+  decidedOn = [board, from];
+  board = from = null;
+}
 
 // The move is in its field, and its form can be sent. ``piece``: what the pawn becomes, in words.
 function decided(piece = "") {
@@ -138,11 +153,7 @@ function decided(piece = "") {
   const button = form.querySelector("button.main") ?? form.querySelector("button");
   const isSent = isAtOnce(form);
   if (!isSent) tell(board, piece ? "promoted" : "planned", value.slice(0, 2), value.slice(2, 4), piece);
-  const chosen = square(board, from);
-  chosen.removeAttribute("aria-selected");
-  chosen.classList.remove("chosen");
-  decidedOn = [board, from];
-  board = from = null;
+  settle();
   form.closest("details")?.setAttribute("open", "");
   if (isSent) form.requestSubmit(button);
   else button.focus({ preventScroll: pointed });
@@ -251,30 +262,52 @@ document.addEventListener("pointerup", (event) => {
   else cancel();
 });
 
-document.addEventListener("pointercancel", () => {
-  if (drag?.image) cancel();
+document.addEventListener("pointercancel", (event) => {
+  if (drag?.id !== event.pointerId) return;
+  if (drag.image) cancel();
   drop();
 });
 
 // --- changes ------------------------------------------------------------------------------
 
-// The board has come anew. A piece that is still on its square stays chosen; any other choice is void.
+// The board has come anew. A choice stays while its piece is still on its square, with the pieces that
+// are offered and the one that is dragged; otherwise it is void.
 function keepChoice() {
-  const [before, name] = [board, from];
+  const [before, name] = decidedOn ?? [board, from];
   const input = field(before);
   const { piece } = square(before, name).dataset;
-  const isOpen = place !== null;
+  const [isSent, isOpen] = [sent && sent === decidedOn, place !== null];
   clear();
   const here = [...boards()].find((one) => one.dataset.into === before.dataset.into);
-  const stays = here && input && !isOpen && piece && square(here, name).dataset.piece === piece;
-  if (stays) choose(here, name);
-  if (input) input.value = stays ? name : "";
+  if (!input || !here || !piece || square(here, name).dataset.piece !== piece) {
+    if (input) input.value = "";
+    return;
+  }
+  const { value } = input;
+  const to = value.slice(2, 4);
+  choose(here, name);
+  input.value = value;
+  if (!to) return;
+  const planned = show(here, name, to);
+  if (isOpen) offerPieces(here, planned);
+  else settle();
+  if (isSent) sent = decidedOn;
 }
 
-document.addEventListener("changed", () => {
-  if (decidedOn && !decidedOn[0].isConnected) decidedOn = null;
-  if (drag && !drag.button.isConnected) drop();
-  if (board && !board.isConnected) keepChoice();
+function keepDrag() {
+  const there = board && square(board, from);
+  if (!drag.image || !there) {
+    drop();
+    return;
+  }
+  drag.button = there;
+  there.classList.add("lifted");
+}
+
+document.addEventListener("replaced", () => {
+  const [chosenOn] = decidedOn ?? [board];
+  if (chosenOn && !chosenOn.isConnected) keepChoice();
+  if (drag && !drag.button.isConnected) keepDrag();
 });
 
 // An answer may come when the next move is being chosen already: that stays.

@@ -5,9 +5,10 @@
 // "time", with the table's time in ms; "said", with sentences for everybody; "answered", with the
 // result of an action; and "done" on a form whose action was not refused.
 
-import { preset, stampForms } from "./actions.js";
+import { stampForms } from "./actions.js";
 import { connect } from "./connection.js";
 import { hold, page, polite, say, set, tell, urgent } from "./messages.js";
+import { replace } from "./parts.js";
 
 export { send } from "./actions.js";
 export { page, polite, say, urgent, worded } from "./messages.js";
@@ -37,58 +38,15 @@ for (const end of ["pointerup", "pointercancel"]) {
   document.addEventListener(end, () => setTimeout(release), true);
 }
 
-// Put new parts of the page into their places. What was typed, unfolded or focused there stays, even
-// if it has moved to another part.
-function replace(parts) {
-  const changed = Object.entries(parts).flatMap(([name, html]) => {
-    const section = document.getElementById(name);
-    return section ? [{ section, html }] : [];
-  });
-  const typed = new Map();
-  const ticked = [];
-  const opened = [];
-  let active = null;
-  let home = null;
-  for (const { section } of changed) {
-    for (const field of section.querySelectorAll("input[id], select[id]")) {
-      if (field.value !== preset(field)) typed.set(field.id, field.value);
-      if (field.checked) ticked.push(field.id);
-    }
-    opened.push(...[...section.querySelectorAll("details[id][open]")].map((one) => one.id));
-    if (section.contains(document.activeElement)) [active, home] = [document.activeElement, section];
-  }
-  for (const { section, html } of changed) {
-    section.innerHTML = html;
-    section.hidden = !html.trim();
-  }
-  for (const id of opened) document.getElementById(id)?.setAttribute("open", "");
-  for (const [id, value] of typed) {
-    const field = document.getElementById(id);
-    if (field) field.value = value;
-  }
-  for (const id of ticked) {
-    const field = document.getElementById(id);
-    if (field) field.checked = true;
-  }
-  if (active) {
-    // If the focused element is gone, or is now among what folds away elsewhere, the heading of its
-    // part gets the focus. Nothing is scrolled: no person did anything here.
-    const folded = active.matches("details > summary") ? active.parentElement.id : "";
-    const same = document.getElementById(active.id)
-      ?? document.getElementById(folded)?.querySelector(":scope > summary");
-    const stays = same && (home.contains(same) || !same.closest("details"));
-    const there = stays && (same.checkVisibility?.() ?? true);
-    const heading = home.querySelector("h2") ?? document.getElementById("main");
-    (there ? same : heading).focus({ preventScroll: true });
-  }
-}
-
 function take(change) {
   if (pressed) {
     waiting.push(change);
     return;
   }
-  replace(change.parts);
+  replace(Object.entries(change.parts).flatMap(([name, html]) => {
+    const section = document.getElementById(name);
+    return section ? [[section, html]] : [];
+  }));
   page.seen = change.seen;
   stampForms();
   document.dispatchEvent(new CustomEvent("changed", { detail: change.parts }));

@@ -1,6 +1,7 @@
 // Keeps the public page up to date: it asks every few seconds whether something is new. Without this
 // script the page has a link that loads it again.
 
+import { replace } from "./parts.js";
 import { showClocks } from "./time.js";
 import { find, isSame, lose, read, tell } from "./told.js";
 
@@ -12,13 +13,9 @@ let ahead = Number(page.now) - performance.now(); // ms by which the delayed gam
 const tick = () => showClocks(performance.now() + ahead);
 const news = () => [".announced", ".status"].map((one) => read(part, one));
 
-function replace(html) {
+function show(html) {
   const before = news();
-  const open = part.querySelector("#words")?.open;
-  const focused = document.activeElement?.id;
-  part.innerHTML = html;
-  if (open) part.querySelector("#words")?.setAttribute("open", "");
-  if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+  replace([[part, html]]);
   const told = news().filter((one, at) => one && !isSame(one, before[at]));
   if (told.length) tell(told);
 }
@@ -30,7 +27,7 @@ async function ask() {
       const { now, taken, html } = await answer.json();
       ahead = now - performance.now();
       page.taken = taken;
-      if (html !== undefined) replace(html);
+      if (html !== undefined) show(html);
       find();
     }
   } catch {

@@ -2,6 +2,7 @@
 // more, by asking now and then. Without this script the page has a link that loads it again.
 
 import { keep, kept } from "./kept.js";
+import { replace } from "./parts.js";
 import { showClocks } from "./time.js";
 import { find, isSame, lose, read, tell } from "./told.js";
 
@@ -35,24 +36,26 @@ function boardOf(table, html) {
   return board;
 }
 
+const newsOf = (board) => NEWS.map((one) => read(board, one));
+
 function show({ parts, whole }) {
-  const focused = document.activeElement?.id;
-  const told = [];
-  if (whole) {
-    for (const board of [...list.children]) if (!(board.dataset.table in parts)) board.remove();
-  }
-  for (const [table, html] of Object.entries(parts)) {
-    const board = boardOf(table, html);
-    const before = NEWS.map((one) => read(board, one));
-    board.innerHTML = html;
-    prepare(board);
-    const news = NEWS.map((one) => read(board, one)).filter((one, at) => one && !isSame(one, before[at]));
-    if (news.length && followed.has(table)) told.push(read(board, "h2"), ...news);
-  }
+  const gone = whole ? [...list.children].filter((one) => !(one.dataset.table in parts)) : [];
+  if (gone.some((one) => one.contains(document.activeElement))) document.getElementById("main").focus();
+  for (const board of gone) board.remove();
+  const changed = Object.entries(parts).map(([table, html]) => [boardOf(table, html), html]);
+  const before = changed.map(([board]) => newsOf(board));
+  replace(changed);
+  const told = changed.flatMap(([board], number) => {
+    const news = newsOf(board).filter((one, at) => one && !isSame(one, before[number][at]));
+    return news.length && followed.has(board.dataset.table) ? [read(board, "h2"), ...news] : [];
+  });
   document.getElementById("none").hidden = list.children.length > 0;
-  if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
   if (told.length) tell(told);
 }
+
+document.addEventListener("replaced", () => {
+  for (const board of list.children) prepare(board);
+});
 
 function connect() {
   if (source || document.hidden) return;
