@@ -24,7 +24,15 @@ from blindplay.translation import _
 from blindplay.wording.names import spoken_name
 
 from ..overview import natural
-from ..pairings.played import as_result, forfeits_in, pair_of, results_in, scores_of
+from ..pairings.decided import Decisions, read_decisions
+from ..pairings.played import (
+    as_result,
+    forfeited_scores,
+    forfeits_in,
+    pair_of,
+    results_in,
+    scores_of,
+)
 from ..pairings.rounds import Round, kept_rounds, resting_in
 from ..pairings.trf import Standing, TrfFile, read_trf, standings
 from .delayed import DelayedHall
@@ -213,14 +221,17 @@ class EventLists:
             self._read = (about.st_mtime_ns, about.st_size), file
             self.remarks = tuple(file.remarks)
 
-    @staticmethod
-    def _results_in_file(file: TrfFile, number: int) -> dict[tuple[str, str], str]:
-        return {
-            pair_of(*(player.name for player in pair)): figures(
-                *(player.game(number).result for player in pair)
-            )
-            for pair in file.pairs(number)
-        }
+    def _results_in_file(self, file: TrfFile, number: int) -> dict[tuple[str, str], str]:
+        """The results of a round, without forfeits that the arbiter has taken back since."""
+        decisions = Decisions()
+        with contextlib.suppress(OSError):
+            decisions = read_decisions(self._folder)
+        results = dict[tuple[str, str], str]()
+        for pair in file.pairs(number):
+            names, scores = [player.name for player in pair], file.scores(number, pair)
+            if scores not in forfeited_scores(decisions.taken_back(str(number), *names)):
+                results[pair_of(*names)] = figures(*scores)
+        return results
 
     def _seen(self, number: str) -> Iterator[tuple[tuple[str, str], _TableResult]]:
         """The results of a round that the public has seen, and of the games that were forfeited

@@ -78,7 +78,7 @@ class TableResult:
     def former_scores(self) -> set[tuple[str, str]]:
         """Those that a report file may have of the corrected results and of forfeits that were
         taken back."""
-        return scores_of(self.former) | _forfeits_of(self.taken_back)
+        return scores_of(self.former) | forfeited_scores(self.taken_back)
 
 
 SIGNED = {
@@ -104,7 +104,8 @@ def scores_of(results: Iterable[str]) -> set[tuple[str, str]]:
     return {_scores(result, names) for result in results for names in kinds}
 
 
-def _forfeits_of(results: Iterable[str]) -> set[tuple[str, str]]:
+def forfeited_scores(results: Iterable[str]) -> set[tuple[str, str]]:
+    """The results of White and Black that a report file has of games forfeited like this."""
     return {_scores(result, _FORFEITED) for result in results}
 
 
@@ -272,7 +273,7 @@ def enter_results(file: ResultFile, number: int, folder: Path) -> list[Entered]:
             status, game = "twice", None
         elif game is None or not game.result:
             # What the file has of a forfeit that was taken back is no result.
-            back = _forfeits_of(decisions.taken_back(str(number), white, black))
+            back = forfeited_scores(decisions.taken_back(str(number), white, black))
             known = file.has_result(number, pair) and file.scores(number, pair) not in back
             status = "there" if known else "open"
         elif game.in_conflict and len(game.signed) < len(SIDES):

@@ -14,7 +14,7 @@ import pytest
 from blindplay.console.messages import LANGUAGES
 from blindplay.hall.broadcast.lists import EventLists, figures
 from blindplay.hall.broadcast.spectators import SpectatorsPages
-from blindplay.hall.pairings.decided import Forfeit, declare
+from blindplay.hall.pairings.decided import Forfeit, declare, take_back
 from blindplay.hall.pairings.rounds import Assignment, Round, keep_round
 from blindplay.laws import facts as f
 from tests.hall.model import ScriptedTable, pass_time
@@ -214,6 +214,17 @@ def test_a_forfeit_of_the_hall_is_shown_as_late_as_all_results(tmp_path: Path) -
             assert newest.games[1].result == shown
         finally:
             listed.host.close()
+
+
+def test_a_forfeit_of_the_file_that_was_taken_back_is_no_result(listed: Listed) -> None:
+    forfeit = Forfeit("2", "1", "Bert Dahl", "Anna Berg", "black", "fide-2023 6.7.1", "Maria")
+    declare(listed.folder, forfeit)
+    text = RANKED.replace("     1 w\n", "     1 w +\n").replace("     2 b\n", "     2 b -\n")
+    listed.report.write_text(text, "utf-8")
+    os.utime(listed.report, ns=(1, 1))
+    assert listed.rows("results?round=2")[0][2] == "+ : –"
+    take_back(listed.folder, forfeit, "Maria", "they came")
+    assert listed.rows("results?round=2")[0][2] == "–no result yet"
 
 
 def test_kept_pairings_go_before_the_file_and_get_the_results_that_the_public_has_seen(
