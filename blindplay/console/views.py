@@ -333,28 +333,41 @@ def whole(
     ``around`` the links in front of it, ``name`` that of the table, where there are several.
     ``has_phone``: a phone may become its player's microphone."""
     page = page_of(game, session.role)
-    said, session.messages = session.messages, []
     title = title_of(game, session.role, session.language)
     if name:
         title = f"{catalogue(session.language)['of_table'].format(table=name)}: {title}"
-    return render(
+    return _live(
         "page.html",
-        session.language,
-        parts={name: shown.parts[name].replace(SEEN, shown.stamp) for name in page.parts},
+        session,
+        shown,
+        page.parts,
         scripts=("console.js", "papers.js", "signals.js", *page.scripts),
         beside=page.beside,
         styles=(*page.styles, "signals.css"),
         kind=page.folder,
         title=title,
+        run=run,
+        now=now,
+        around=around,
+        has_phone=has_phone,
+    )
+
+
+def _live(
+    template: str, session: BrowserSession, shown: PageNow, names: Iterable[str], **values: Any
+) -> str:
+    """A page that its stream keeps up to date, with the parts of these ``names``."""
+    said, session.messages = session.messages, []
+    return render(
+        template,
+        session.language,
+        parts={name: shown.parts[name].replace(SEEN, shown.stamp) for name in names},
         place=shown.place,
         stamp=shown.stamp,
         state=shown.aspects,
-        run=run,
         said=said,
-        now=now,
         theme=session.theme,
-        around=around,
-        has_phone=has_phone,
+        **values,
     )
 
 
@@ -372,20 +385,15 @@ _PHONE_SENTENCES = (
 def phone(game: Game, session: BrowserSession, shown: PageNow, now: int, run: str) -> str:
     """The page on a player's phone; the values are those of :func:`whole`. Its parts are some of
     the player's page."""
-    said, session.messages = session.messages, []
-    return render(
+    return _live(
         "phone.html",
-        session.language,
-        parts={name: shown.parts[name].replace(SEEN, shown.stamp) for name in _ON_PHONE},
+        session,
+        shown,
+        _ON_PHONE,
         scripts=("console.js", "phone.js"),
         styles=("players.css", "phone.css"),
         title=catalogue(session.language)["phone_title"],
         phone_sentences=_PHONE_SENTENCES,
-        place=shown.place,
-        stamp=shown.stamp,
-        state=shown.aspects,
         run=run,
-        said=said,
         now=now,
-        theme=session.theme,
     )

@@ -29,7 +29,7 @@ from blindplay.wording.values import (
     time_control_in_words,
 )
 
-from .broadcast.lists import ListedGame, ListedPlayer, ListedRound, Ranking, figures, ranking_of
+from .broadcast.lists import ListedGame, ListedPlayer, ListedRound, figures, ranking_of
 from .event_file import EventFile
 from .follower import Follower
 from .overview import natural
@@ -442,26 +442,7 @@ class _Maker:
             written = pack.sentence(key, rank=str(row.rank), name=row.name, points=points)
             spoken = standing_in_words(row.rank, row.name, row.points, pack)
             lines.append(PaperLine((str(row.rank), row.name, points), written, spoken))
-        return [Sheet(self._counted(ranking), columns, tuple(lines))]
-
-    def _counted(self, ranking: Ranking) -> str:
-        """After which round the standings are, and whether ranks or results are missing in them."""
-        if ranking.rounds is None:
-            text = self._say["list_ranked_differ"]
-        else:
-            key = "list_ranked_after" if ranking.by_points else "list_ranked"
-            text = self._say[key].format(round=ranking.rounds)
-            if ranking.rounds < ranking.played:
-                text += " " + self._say["list_ranked_old"].format(round=ranking.rounds + 1)
-        if ranking.by_points:
-            text = f"{self._say['list_ranked_by_points']} {text}"
-        names = ", ".join(map(self._tie_break, ranking.ties))
-        return f"{text} {self._say['list_ties']} {names}." if names else text
-
-    def _tie_break(self, code: str) -> str:
-        """A tie-break in words and, as the file writes it, as a code."""
-        name = self._say.get(f"tie_{re.split('[/:]', code)[0]}", "")
-        return f"{name} ({code})" if name else code
+        return [Sheet(ranking.about(say), columns, tuple(lines))]
 
     # --- what lies at a table --------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import (
     Browser,
     BrowserContext,
+    Error,
     Page,
     ViewportSize,
     expect,
@@ -100,8 +101,18 @@ def come_in(context: BrowserContext, link: str, language: str = "en") -> None:
 
 def becomes(page: Page, expression: str, arg: object = None) -> None:
     """Wait until ``expression`` is true. The pages' security policy refuses what Playwright's own
-    ``wait_for_function`` does."""
-    assert until(lambda: page.evaluate(expression, arg)), expression
+    ``wait_for_function`` does. A page that another one is replacing has no body for a moment."""
+    wrong = ""
+
+    def is_true() -> bool:
+        nonlocal wrong
+        try:
+            return bool(page.evaluate(expression, arg))
+        except Error as error:
+            wrong = str(error)
+            return False
+
+    assert until(is_true), f"{expression} {wrong}"
 
 
 def up_to_date(page: Page, table: Table) -> None:

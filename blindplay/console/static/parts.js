@@ -8,6 +8,8 @@ export function preset(field) {
   return (options.find((one) => one.defaultSelected) ?? options[0])?.value ?? "";
 }
 
+const unfolded = new WeakSet(document.querySelectorAll("details[open]")); // by the table
+
 // Each kind of what stays: where it is, what is kept of it, if anything, and how that comes back.
 const STAYS = [
   ["input[id], select[id]",
@@ -19,7 +21,9 @@ const STAYS = [
   ["[type=checkbox][id], [type=radio][id]",
     (box) => (box.checked === box.defaultChecked ? null : box.checked),
     (box, is) => (box.checked = is)],
-  ["details[id]", (one) => one.open, (one, is) => (one.open = is)],
+  ["details[id]",
+    (one) => (one.open === unfolded.has(one) ? null : one.open),
+    (one, is) => (one.open = is)],
   [".scrolls[id]",
     (list) => (list.scrollTop ? [list.scrollTop, list.scrollHeight] : null),
     (list, [top, height]) => {
@@ -47,6 +51,7 @@ export function replace(changed) {
   for (const [section, html] of changed) {
     section.innerHTML = html;
     section.hidden = !html.trim();
+    for (const one of section.querySelectorAll("details[open]")) unfolded.add(one);
   }
   for (const [id, value, back] of kept) {
     const one = value === null ? null : document.getElementById(id);

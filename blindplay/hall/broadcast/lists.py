@@ -3,6 +3,7 @@ for a projector. They hold names, so they are there only where names may be show
 
 import contextlib
 import math
+import re
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -119,6 +120,27 @@ class Ranking:
     rows: tuple[Standing, ...]
     ties: tuple[str, ...]
     by_points: bool = False
+
+    def about(self, say: Mapping[str, str]) -> str:
+        """After which round the standings are, whether ranks or results are missing in them, and
+        what breaks ties."""
+        if self.rounds is None:
+            text = say["list_ranked_differ"]
+        else:
+            key = "list_ranked_after" if self.by_points else "list_ranked"
+            text = say[key].format(round=self.rounds)
+            if self.rounds < self.played:
+                text += " " + say["list_ranked_old"].format(round=self.rounds + 1)
+        if self.by_points:
+            text = f"{say['list_ranked_by_points']} {text}"
+        names = ", ".join(_tie_break(code, say) for code in self.ties)
+        return f"{text} {say['list_ties']} {names}." if names else text
+
+
+def _tie_break(code: str, say: Mapping[str, str]) -> str:
+    """A tie-break in words and, as the file writes it, as a code."""
+    name = say.get(f"tie_{re.split('[/:]', code)[0]}", "")
+    return f"{name} ({code})" if name else code
 
 
 @dataclass(frozen=True)

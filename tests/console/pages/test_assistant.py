@@ -25,6 +25,7 @@ from tests.console.browser import (
     violations,
 )
 from tests.console.hall import Hall
+from tests.console.pages.test_parts import RENEW
 from tests.waiting import until
 
 
@@ -385,6 +386,11 @@ def test_a_page_of_nobody_declared_says_so_and_lets_its_reader_tell_the_arbiter(
     hall.table.submit(f.Assistant(of="white", present=False))
     expect(page.locator("#forms")).to_contain_text("You are not declared as an assistant.")
     assert page.locator("main form button").all_inner_texts() == ["Tell the arbiter"]
+    irregular = page.locator("#irregular")
+    irregular.locator("summary").click()  # what its reader folds stays folded
+    page.evaluate(RENEW)
+    expect(irregular).not_to_have_attribute("open", "")
+    irregular.locator("summary").click()
     page.get_by_label("What happened").select_option("two_hands")
     page.get_by_role("button", name="Tell the arbiter").click()
     expect(page.locator("#urgent")).to_contain_text("The arbiter is needed.")

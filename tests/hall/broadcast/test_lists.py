@@ -26,7 +26,7 @@ from .test_spectators import Watched
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
 
-RANKED = OPEN.replace("XXR 5", "202 BH/C1,SB\n212 PTS, BH/C1, XYZ")
+RANKED = OPEN.replace("XXR 5", "202 BH/C1,SB\n212 PTS, BH/C1, REP, XYZ")
 
 
 class Listed(Watched):
@@ -102,7 +102,8 @@ def test_standings_are_the_files_and_name_its_tie_breaks(listed: Listed) -> None
         ["4", "Cecilia Ek", "0.0"], ["5", "David Fors", "0.0"],
     ]  # fmt: skip
     page = listed.get("standings").text
-    assert "After round 1, " in page and "Buchholz (BH/C1), XYZ." in page and "SB" not in page
+    assert "Buchholz (BH/C1), Rounds elected to play (REP), XYZ." in page
+    assert "After round 1, " in page and "SB" not in page
 
 
 def test_a_file_that_is_written_anew_is_read_anew(listed: Listed) -> None:
