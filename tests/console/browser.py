@@ -115,6 +115,13 @@ def becomes(page: Page, expression: str, arg: object = None) -> None:
     assert until(is_true), f"{expression} {wrong}"
 
 
+def change(page: Page, setting: str, option: str) -> None:
+    """Choose ``option`` of the combobox ``setting``, and wait until the page has come with it."""
+    page.get_by_role("combobox", name=setting).select_option(option)
+    with page.expect_navigation():
+        page.get_by_role("button", name="Change").click()
+
+
 def up_to_date(page: Page, table: Table) -> None:
     """Wait until the page shows the game as it is now."""
     with table.lock:

@@ -23,7 +23,7 @@ from blindplay.laws import facts as f
 from blindplay.record import Journal
 from blindplay.table import Table
 from tests import web
-from tests.console.browser import overhear, overheard, shot, up_to_date, violations
+from tests.console.browser import change, overhear, overheard, shot, up_to_date, violations
 from tests.console.hall import Hall
 from tests.ports import free_port
 from tests.waiting import PATIENCE_S, until
@@ -185,8 +185,7 @@ def test_a_table_that_was_killed_comes_back_to_its_pages(
         hall.start()
         page = context.new_page()
         page.goto(host.link("assistant:white"))
-        page.get_by_role("combobox", name="Colours").select_option("dark")
-        page.get_by_role("button", name="Change").click()
+        change(page, "Colours", "dark")
         expect(page.get_by_role("combobox", name="Colours")).to_have_value("dark")
         page.locator("#entry").fill("Bauer e4, oder doch")
         page.locator("#text").fill("Nf")

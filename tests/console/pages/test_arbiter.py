@@ -22,6 +22,7 @@ from tests.console.browser import (
     PHONE,
     accessible,
     becomes,
+    change,
     covered,
     person,
     shot,
@@ -624,8 +625,7 @@ def test_every_state_is_accessible_in_every_language(
     context: BrowserContext, hall: Hall, language: str
 ) -> None:
     page = enter(context, hall)
-    page.get_by_role("combobox", name="Language").select_option(language)
-    page.get_by_role("button", name="Change").click()
+    change(page, "Language", language)
     expect(page.locator(f"html[lang={language}]")).to_be_attached()
     for name, reach in STATES.items():
         if name == "illegal":

@@ -19,6 +19,7 @@ from tests.console.browser import (
     PHONE,
     accessible,
     becomes,
+    change,
     person,
     shot,
     up_to_date,
@@ -325,8 +326,7 @@ def _stamp(hall: Hall) -> str:
 def test_every_state_is_accessible_in_every_language_and_colour(
     page: Page, hall: Hall, language: str
 ) -> None:
-    page.get_by_role("combobox", name="Language").select_option(language)
-    page.get_by_role("button", name="Change").click()
+    change(page, "Language", language)
     expect(page.locator(f"html[lang={language}]")).to_be_attached()
     for name, reach in STATES.items():
         reach(hall)
@@ -345,8 +345,7 @@ def test_colours_are_the_systems_until_others_are_chosen(page: Page, hall: Hall)
     hall.play("white", "e2e4")
     page.emulate_media(color_scheme="dark")
     for name, ground in grounds.items():
-        page.get_by_role("combobox", name="Colours").select_option(name)
-        page.get_by_role("button", name="Change").click()
+        change(page, "Colours", name)
         becomes(
             page, "wanted => getComputedStyle(document.body).backgroundColor === wanted", ground
         )

@@ -15,7 +15,7 @@ from blindplay.console.messages import LANGUAGES, catalogue
 from blindplay.console.pages.players import KEYS, TRAINING_KEYS
 from blindplay.language import QUESTIONS, Command
 from blindplay.laws import facts as f
-from tests.console.browser import accessible, becomes, covered, shot
+from tests.console.browser import accessible, becomes, change, covered, shot
 from tests.console.hall import Hall
 from tests.console.pages.test_players import enter, tab_to
 
@@ -158,8 +158,7 @@ def test_other_languages_keep_what_the_english_pages_keep(
 ) -> None:
     training.start()
     page = enter(context, training, role)
-    page.get_by_role("combobox", name="Language").select_option(language)
-    page.get_by_role("button", name="Change").click()
+    change(page, "Language", language)
     expect(page.locator(f"html[lang={language}]")).to_be_attached()
     training.table.submit(f.Announce(by="white", move="g1f3"))
     expect(page.locator(".announced")).to_be_visible()
