@@ -37,6 +37,7 @@ function flip(button) {
 // --- past positions --------------------------------------------------------------------------
 
 let past = null; // the section that stands in the place of the boards, while it does
+let asked = 0; // how often its reader has gone on or left: an older answer is not shown
 
 function putPast() {
   const live = document.querySelector("[data-live]");
@@ -47,6 +48,7 @@ function putPast() {
 }
 
 function leavePast() {
+  asked += 1;
   past.remove();
   past = null;
   document.querySelector("[data-live]").hidden = false;
@@ -56,6 +58,8 @@ function leavePast() {
 }
 
 async function lookBack(ply) {
+  asked += 1;
+  const mine = asked;
   const focused = past?.contains(document.activeElement) ? document.activeElement.id : null;
   const query = new URLSearchParams({ ply, part: "yes", page: document.documentElement.lang });
   let html;
@@ -64,9 +68,11 @@ async function lookBack(ply) {
     if (!response.ok) throw new Error(String(response.status));
     html = await response.text();
   } catch (error) {
+    if (mine !== asked) return;
     say(urgent, [{ 401: page.revoked, 410: page.displaced }[error.message] ?? page.unsent], UNREAD);
     return;
   }
+  if (mine !== asked) return;
   if (!past) {
     past = document.createElement("section");
     past.className = "past";

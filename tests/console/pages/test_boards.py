@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("playwright")
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from blindplay.console.messages import LANGUAGES, catalogue
 from blindplay.console.pages import boards
@@ -27,6 +27,7 @@ from tests.console.browser import PHONE, accessible, becomes, person, shot
 from tests.console.hall import Hall
 from tests.console.pages.test_players import enter
 from tests.sampling import first
+from tests.waiting import until
 
 PLACEMENTS = st.dictionaries(st.integers(0, 63), st.sampled_from("PNBRQKpnbrqk"), max_size=20)
 
@@ -573,6 +574,29 @@ def test_the_arbiter_steps_back_with_keys_while_the_game_goes_on(
     page.goto(f"{page.url}past?ply=1")
     expect(page.get_by_role("heading", level=2)).to_have_text("Past position: after 1. e4")
     accessible(page)
+
+
+def test_a_past_position_that_comes_after_its_reader_has_left_is_not_shown(
+    context: BrowserContext, hall: Hall
+) -> None:
+    hall.start()
+    hall.play("white", "e2e4")
+    hall.play("black", "e7e5")
+    page = context.new_page()
+    page.goto(hall.link("arbiter"))
+    page.locator("#look-back").click()
+    expect(page.locator(".past h2")).to_have_text("Past position: after 1. e4")
+    late: list[Route] = []
+    page.route("**/past?*", lambda route: late.append(route))
+    page.keyboard.press("ArrowLeft")
+    assert until(lambda: page.evaluate("true") and late)
+    page.keyboard.press("Escape")
+    expect(page.locator(".past")).to_have_count(0)
+    with page.expect_response("**/past?*"):
+        late[0].continue_()
+    page.unroute("**/past?*")
+    page.locator("#look-back").click()
+    expect(page.locator(".past h2")).to_have_text("Past position: after 1. e4")
 
 
 def test_players_step_back_after_the_game_also_without_scripts(
