@@ -8,6 +8,7 @@ import pytest
 import serial
 
 from blindplay.boards.cable import Cable
+from tests.waiting import PATIENCE_S, until
 
 LINES = [
     pytest.param(
@@ -20,17 +21,16 @@ LINES = [
 
 
 def read(cable: Cable) -> bytes:
-    for _ in range(1000):
-        if data := cable.read(0.01):
-            return data
-    raise AssertionError("nothing came")
+    data = until(lambda: cable.read(0.01))
+    assert data, "nothing came"
+    return data
 
 
 @pytest.mark.parametrize("force_socket", LINES)
 def test_a_host_finds_the_line_at_the_same_url_after_each_plug(force_socket: bool) -> None:
     cable = Cable(force_socket=force_socket)
     for _ in range(3):
-        with serial.serial_for_url(cable.url, timeout=5) as host:
+        with serial.serial_for_url(cable.url, timeout=PATIENCE_S) as host:
             host.write(b"hello")
             assert read(cable) == b"hello"
             cable.write(b"board")

@@ -1,12 +1,12 @@
 """A person with a page of the console open."""
 
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.console.hall import Hall
 from tests.endurance.visitor import OpenedPage, Visitor
+from tests.waiting import until
 
 
 def test_a_visitor_sends_forms_and_reads_changes(tmp_path: Path) -> None:
@@ -14,14 +14,11 @@ def test_a_visitor_sends_forms_and_reads_changes(tmp_path: Path) -> None:
     try:
         visitor = Visitor(hall.link("arbiter"), {"act": "query", "about": "moves"}, every=0.01)
         hall.start()
-        limit = time.monotonic() + 30
-        while not (visitor.sent and visitor.changes) and time.monotonic() < limit:
-            time.sleep(0.02)
+        assert until(lambda: visitor.sent and visitor.changes)
         visitor.leave()
     finally:
         hall.close()
     visitor.close()
-    assert visitor.sent and visitor.changes
 
 
 def test_a_wrong_link_is_refused(tmp_path: Path) -> None:
