@@ -321,8 +321,12 @@ class Console:
         return HTMLResponse(found, headers=PHONE_HEADERS)
 
     def _has_phone(self, role: str) -> bool:
-        """Return whether the phone of this role is of use: that of a player who does not see."""
-        return self._phones is not None and role in SIDES and self._now().game.impaired(role)
+        """Return whether the phone of this role is of use: where somebody does not see, players and
+        assistants speak."""
+        if self._phones is None or role == "arbiter":
+            return False
+        game = self._now().game
+        return any(map(game.impaired, SIDES))
 
     def _whole(self, session: BrowserSession, *, phone: bool = False) -> str:
         stream = self._stream(session.role, session.language)

@@ -1,7 +1,8 @@
-"""The lines to the players' phones: one WebSocket for each, behind the session of its page.
+"""The lines to the phones of players and assistants: a WebSocket for each, behind the session of
+its page.
 
 A phone sends packets of sound, and JSON for everything else. The table sends JSON. Nothing that
-comes is trusted: it has a limit of size and of frequency, and only the page that holds its player's
+comes is trusted: it has a limit of size and of frequency, and only the page that holds its person's
 seat is heard.
 """
 
@@ -17,7 +18,7 @@ from starlette.requests import HTTPConnection
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from blindplay.given import PHONE
-from blindplay.laws.facts import SIDES
+from blindplay.laws.facts import PEOPLE
 
 from .access import BrowserSession, RateLimiter
 
@@ -31,6 +32,7 @@ _AGAIN = 1013
 _A_SECOND = 40
 """Messages: a phone sends 25 packets of sound, and little else."""
 _MOST_UNSENT = 100
+_ROLES = frozenset(PEOPLE) - {"arbiter"}
 _LOOK_S = 1.0
 
 PhoneSend = Callable[[Mapping[str, Any] | bytes | None], None]
@@ -58,7 +60,7 @@ class PhonePort(Protocol):
     def join(
         self, role: str, run: str, stream: str, send: PhoneSend, *, again: bool
     ) -> PhoneLine | None:
-        """The phone ``run`` is that of the player of ``role`` from now on, and numbers its packets
+        """The phone ``run`` is that of the person of ``role`` from now on, and numbers its packets
         in ``stream``. Return its line; None if another one has taken the seat while it was away
         (``again``)."""
 
@@ -78,7 +80,7 @@ class PhoneLines:
     async def serve(self, socket: WebSocket) -> None:
         """Serve one line until it ends."""
         session = self._session_of(socket)
-        if session is None or session.role not in SIDES:
+        if session is None or session.role not in _ROLES:
             await socket.close()
             return
         await socket.accept()

@@ -383,8 +383,9 @@ _PHONE_SENTENCES = (
 
 
 def phone(game: Game, session: BrowserSession, shown: PageNow, now: int, run: str) -> str:
-    """The page on a player's phone; the values are those of :func:`whole`. Its parts are some of
-    the player's page."""
+    """The page on the phone of a player or an assistant; the values are those of :func:`whole`. Its
+    parts are some of the page of that role. Only the phone of a player is a clock, and only that of
+    a player who does not see an earphone."""
     return _live(
         "phone.html",
         session,
@@ -392,6 +393,8 @@ def phone(game: Game, session: BrowserSession, shown: PageNow, now: int, run: st
         _ON_PHONE,
         scripts=("console.js", "phone.js"),
         styles=("players.css", "phone.css"),
+        is_clock=session.role in SIDES,
+        is_earphone=session.role in SIDES and game.impaired(session.role),
         title=catalogue(session.language)["phone_title"],
         phone_sentences=_PHONE_SENTENCES,
         run=run,

@@ -46,7 +46,18 @@ from blindplay.speech.recogniser import Recognition
 from blindplay.wording.readers import announcing
 
 from . import OpeningWord, beginnings, commands, questions
-from .effects import Acknowledge, Effect, HoldPress, Learn, PlayAgain, Relisten, Say, TellStep, say
+from .effects import (
+    Acknowledge,
+    Effect,
+    HoldPress,
+    Learn,
+    PlayAgain,
+    Relisten,
+    Say,
+    Submit,
+    TellStep,
+    say,
+)
 from .grammar import CLOCKS, VOICE, sayable
 from .state import (
     ANSWER_SECONDS,
@@ -119,7 +130,18 @@ def converse(talks: Talks, event: Event, about: Situation) -> tuple[Talks, list[
                 _end_again(now, command)
         talks = replace(talks, **{side: now.talk})
         effects += now.effects
+    if isinstance(event, HeardUtterance) and event.assistant:
+        # What is learned of a voice is learned of the player's.
+        told = (one for one in effects if not isinstance(one, Learn))
+        effects = [_said_by(one, event.assistant) for one in told]
     return talks, effects
+
+
+def _said_by(effect: Effect, assistant: str) -> Effect:
+    """Return the effect of what an assistant has said for a player."""
+    if isinstance(effect, Submit) and isinstance(effect.fact, f.Announce | f.Correct | f.Repeat):
+        return replace(effect, fact=replace(effect.fact, by=assistant))
+    return effect
 
 
 def _concerned(event: Event, about: Situation) -> Collection[str]:

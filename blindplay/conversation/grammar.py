@@ -4,6 +4,7 @@ Recognisers listen for what may be said; commands outside of it do nothing.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import chess
 
@@ -13,7 +14,7 @@ from blindplay.laws import Game
 from blindplay.laws.state import OTHER, enveloped
 
 from . import OpeningWord
-from .state import CLAIMS_WITH_MOVE, Awaited, Sayable, Situation, Talk, Talks
+from .state import CLAIMS_WITH_MOVE, Awaited, Question, Sayable, Situation, Talk, Talks
 
 VOICE = (Command.LOUDER, Command.SOFTER, Command.SLOWER, Command.FASTER)
 CLOCKS = (Command.CLOCK_MINE, Command.CLOCK_OPPONENT, Command.CLOCK_BOTH)
@@ -187,6 +188,25 @@ def expected_speaker(game: Game) -> str:
     """The side expected to speak into a microphone of both: the one that announces, then the one
     that repeats (D.2.1)."""
     return game.side if game.turn.announced is None else OTHER[game.side]
+
+
+def side_of_assistant(game: Game, of: str) -> str:
+    """The side for which the assistant of ``of`` speaks: that of the player on move, whose move
+    is announced (D.2.10.2), or their own player, who repeats."""
+    return game.side if game.turn.announced is None else of
+
+
+def sayable_by_assistant(may: Sayable, question: Question | None) -> Sayable:
+    """What an assistant may say for a player who may say ``may``: moves, and the answer to the
+    ``question`` about one that the assistant has said. Commands are the player's own."""
+    answers = question is not None and question.is_about_a_move
+    awaited = may.awaited if answers or may.awaited is not Awaited.ANSWER else Awaited.OVER
+    none = frozenset[Command]()
+    return replace(
+        may, awaited=awaited, both_asked=False, asked=may.asked if answers else None,
+        commands=(), bare=none, single=none, opened=none,
+        answers=may.answers if answers else frozenset(),
+    )  # fmt: skip
 
 
 def speaker(about: Situation, talks: Talks, owner: str, said: Statement | None) -> str:

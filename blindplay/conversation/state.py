@@ -385,6 +385,7 @@ class HeardUtterance:
     answer it. ``awaited``: it was taken because it answers a question; if none is open any more, it
     is nothing. ``together``: the decision about it as one utterance with the one before, which
     began the announcement. ``pressed``: the talk button was down, so it is meant for the table.
+    ``assistant``: the assistant who has said it for ``side``; empty: the player.
     """
 
     side: str
@@ -393,6 +394,7 @@ class HeardUtterance:
     awaited: bool = False
     together: Decision | None = None
     pressed: bool = False
+    assistant: str = ""
 
 
 @dataclass(frozen=True)

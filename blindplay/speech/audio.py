@@ -237,6 +237,14 @@ def wav(pcm: bytes, rate: int = RATE) -> bytes:
     return written.getvalue()
 
 
+class RecordedBlock(bytes):
+    """A block of sound. ``at``: when its last sample was recorded, in seconds of the monotonic
+    clock; None: it is not known. ``gap_s`` seconds of sound are missing before it."""
+
+    at: float | None = None
+    gap_s = 0.0
+
+
 class QueueSource(Closing):
     """PCM pushed in by another thread, cut into blocks. The iteration waits for more until
     ``close``.
@@ -246,7 +254,7 @@ class QueueSource(Closing):
 
     def __init__(self, limit_blocks: int | None = None) -> None:
         self.lost_s = 0.0
-        self._blocks: deque[bytes] = deque(maxlen=limit_blocks)
+        self._blocks: deque[RecordedBlock] = deque(maxlen=limit_blocks)
         self._withheld = 0  # so many of the newest blocks are not given yet
         self._rest = b""
         self._change = threading.Condition()
@@ -256,10 +264,13 @@ class QueueSource(Closing):
         self._patience_s: float | None = None
         self._silence_message = ""
 
-    def push(self, pcm: bytes, *, withhold: bool = False) -> None:
+    def push(
+        self, pcm: bytes, *, withhold: bool = False, at: float | None = None, gap_s: float = 0.0
+    ) -> None:
         """Add 16 kHz mono 16-bit PCM of any length. A partial block waits for the next push.
 
-        ``withhold``: the iteration does not give it before the next push without that.
+        ``withhold``: the iteration does not give it before the next push without that. For
+        ``at`` and ``gap_s`` see :class:`RecordedBlock`.
         """
         with self._change:
             self._rest += pcm
@@ -269,8 +280,13 @@ class QueueSource(Closing):
                 self._withheld += withhold
                 if len(self._blocks) == self._blocks.maxlen:
                     self.lost_s += BLOCK_MS / 1000
-                self._blocks.append(self._rest[:BLOCK_BYTES])
-                self._rest = self._rest[BLOCK_BYTES:]
+                block, self._rest = (
+                    RecordedBlock(self._rest[:BLOCK_BYTES]),
+                    self._rest[BLOCK_BYTES:],
+                )
+                block.gap_s, gap_s = gap_s, 0.0
+                block.at = None if at is None else at - len(self._rest) / 2 / RATE
+                self._blocks.append(block)
             self._change.notify_all()
 
     def waiting(self) -> bool:
@@ -308,6 +324,7 @@ class QueueSource(Closing):
                         self._closed = True
                         raise AudioError(self._silence_message)
                     came = self._change.wait(self._patience_s)
+                block: bytes
                 if self._blocks:
                     block = self._blocks.popleft()
                 elif self._error is not None:

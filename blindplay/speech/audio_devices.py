@@ -166,7 +166,8 @@ class MicrophoneSource(QueueSource):
                 latest.clear()
             # An utterance must not end before it is known whether it has a gap.
             doubted_since = min(doubted_since, now) if missing >= LOST_S else math.inf
-            self.push(sound, withhold=0 <= now - doubted_since < _LONGEST_DOUBT_S)
+            withheld = 0 <= now - doubted_since < _LONGEST_DOUBT_S
+            self.push(sound, withhold=withheld, at=now)
             call(self._also, sound)
             self._patience_s = MICROPHONE_PATIENCE_S
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-from .audio import RATE, level
+from .audio import BLOCK_MS, RATE, level
 
 PREROLL_S = 0.4
 """Sound before the first voiced block that belongs to the utterance: it has soft consonants."""
@@ -208,6 +208,8 @@ class Endpointer:
         self._pressed = False  # during the utterance
         self.speaking = False
         """True while an utterance is under way."""
+        self.voice = 0.0
+        """The power of the last block, as a share of full scale; 0 if it is not voiced."""
         self._interrupted = False  # the sound has a gap
         self._detector_stale = False  # and the detector must be reset before the next block
         self._started = self._first = self._last = math.nan
@@ -220,6 +222,21 @@ class Endpointer:
         if not waits or (self.held and not self._latched) or self._last == -math.inf:
             return 0.0
         return self.now - self._last
+
+    @property
+    def began(self) -> float:
+        """Return when the last utterance began, in seconds of sound."""
+        return self._first if self._first < math.inf else self._started
+
+    @property
+    def pressed(self) -> bool:
+        """Return whether the talk button was down in the last utterance."""
+        return self._pressed
+
+    @property
+    def room(self) -> float:
+        """Return the power of the room, as a share of full scale; 0 before it is known."""
+        return self._room_of(BLOCK_MS / 1000)
 
     @property
     def voice_until(self) -> float:
@@ -279,6 +296,7 @@ class Endpointer:
         """The other part of :meth:`feed`, with the likelihood of this block."""
         length = len(block) / 2 / RATE
         self.now += length
+        self.voice = 0.0
         events: list[EndpointEvent] = []
         if self._interrupted:
             self._interrupted = False
@@ -295,6 +313,7 @@ class Endpointer:
         if likely >= _THRESHOLD:
             _push(self._voices, self.now, (LIMIT_S + ALONE_S) / length)
         if voiced:
+            self.voice = power
             self._spoken.append(power)
         if not self.speaking:
             overheard = likely >= _THRESHOLD and not voiced
@@ -319,7 +338,7 @@ class Endpointer:
         self.speaking = self.held = self._latched = False
         self._released = math.inf
         ended = self._last if self._last > -math.inf else self.now
-        began = self._first if self._first < math.inf else self._started
+        began = self.began
         # The next utterance may begin in the silence after this one, but not in its words.
         while any(voiced for _, voiced in self._before):
             self._before.popleft()
@@ -337,13 +356,17 @@ class Endpointer:
         power = sum(self._powers) / len(self._powers)
         if not self.speaking or self.now - self._started > _SURELY_ROOM_S:
             _push(self._room, power, _ROOM_S / length)
+        if power < self._room_of(length) * 10 ** (_ABOVE_ROOM_DB / 10):
+            return False
+        return likely >= (_THRESHOLD_WHILE_SPEAKING if self.speaking else _THRESHOLD)
+
+    def _room_of(self, length: float) -> float:
+        """The power of the room, known from blocks of this length in seconds."""
         # The time before the first block counts as silence: speech may begin at once.
         known = len(self._room)
         unknown = max(0, round(_ROOM_KNOWN_S / length) - known)
         softest = int((known + unknown) * _ROOM_SHARE) - unknown
-        if softest >= 0 and power < sorted(self._room)[softest] * 10 ** (_ABOVE_ROOM_DB / 10):
-            return False
-        return likely >= (_THRESHOLD_WHILE_SPEAKING if self.speaking else _THRESHOLD)
+        return sorted(self._room)[softest] if softest >= 0 and known else 0.0
 
     def _talks(self, length: float) -> bool:
         if self.listening is MicrophoneMode.PUSH_TO_TALK:

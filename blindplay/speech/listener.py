@@ -17,6 +17,7 @@ from .audio import BLOCK_MS, AudioError, AudioSource, Closing
 from .callbacks import call
 from .endpointing import Endpointer, MicrophoneMode, Segment, Silero
 from .ensemble import AnyRecogniser
+from .nearest import MicrophonePlace
 from .recogniser import Recognition, VocabularyError
 from .transcriber import FirstWords, RecognisedUtterance, Transcriber, TranscriberEvent
 
@@ -40,6 +41,8 @@ class Listener(Closing):
       Without it, the phrases tell: see :class:`.Transcriber`.
     - ``on_error`` gets a sentence when the source fails. The listener then waits for a microphone
       and calls ``on_back`` when it gives sound again. With any other source the thread ends.
+    - ``on_elsewhere`` gets an utterance in place of ``on_recognition`` if it belongs to another
+      microphone than that of ``place``, with the name of that one.
     - ``on_lost`` gets the seconds of sound that the source has lost. An utterance with a gap does
       not count.
     - ``on_failed`` gets a sentence when the recogniser fails or hangs, and ``on_works`` is called
@@ -66,7 +69,10 @@ class Listener(Closing):
         on_lost: Callable[[float], None] | None = None,
         on_failed: Callable[[str], None] | None = None,
         on_works: Callable[[], None] | None = None,
+        place: MicrophonePlace | None = None,
+        on_elsewhere: Callable[[Recognition, str], None] | None = None,
     ) -> None:
+        self._place, self._on_elsewhere = place, on_elsewhere
         self._recogniser = recogniser
         self._source = source
         self._on_recognition = on_recognition
@@ -108,6 +114,8 @@ class Listener(Closing):
     def close(self) -> None:
         """Stop listening. The utterance under way ends here."""
         self._ended.set()
+        if self._place is not None:
+            self._place.leave()
         self._source.close()
         if self._thread.is_alive() and threading.current_thread() is not self._thread:
             self._thread.join(timeout=10)
@@ -294,6 +302,8 @@ class Listener(Closing):
         except AudioError as error:
             with self._lock:
                 self._endpointer.interrupt()
+            if self._place is not None:
+                self._place.away()
             call(self._on_error, str(error))
             return not self._source.reopen()
         with self._lock:
@@ -333,6 +343,8 @@ class Listener(Closing):
         self._end_if_abandoned()
         with self._lock:
             events = endpointer.take(block, likelihood)
+            if self._place is not None:
+                self._place.take(getattr(block, "at", None), events, endpointer)
         transcriber.prepare()
         heard = [one for event in events for one in transcriber.take(event, endpointer.silent_s)]
         if transcriber.is_over(endpointer.silent_s):
@@ -358,7 +370,11 @@ class Listener(Closing):
                 call(self._on_works)
             self._last = event
             if event.recognition.heard_anything:
-                call(self._on_recognition, event.recognition)
+                nearer = self._place.nearer() if self._place is not None else ""
+                if nearer:
+                    call(self._on_elsewhere, event.recognition, nearer)
+                else:
+                    call(self._on_recognition, event.recognition)
 
 
 class _AbandonedError(BaseException):

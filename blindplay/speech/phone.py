@@ -18,7 +18,7 @@ import numpy as np
 
 from blindplay.translation import _
 
-from .audio import BLOCK_BYTES, BLOCK_MS, AudioError, QueueSource
+from .audio import BLOCK_BYTES, BLOCK_MS, AudioError, QueueSource, RecordedBlock
 from .audio_devices import BACKLOG_BLOCKS, LOST_S, MICROPHONE_PATIENCE_S
 from .callbacks import call
 from .screen_reader import ReaderError
@@ -92,20 +92,33 @@ class PhoneClock:
         self._asked = max(self._asked, sent)
         self.heard(at)
 
+    def begin(self) -> None:
+        """Another phone has taken the place, with a time of its own."""
+        self._rounds.clear()
+        self._last = None
+
     def heard(self, at: int) -> None:
         """Something came that left the phone ``at`` its time."""
         if self._last is None or ms_between(self._last, at) > 0:
             self._last = at
 
+    def when(self, at: int) -> float | None:
+        """The table's time at which it was ``at`` on the phone; None before it is known."""
+        if not self._rounds:
+            return None
+        trip, then, on_phone = min(self._rounds, key=lambda one: (one[0], -one[1]))
+        return then - trip / 2 + ms_between(on_phone, at) / 1000
+
     def ago(self, at: int, now: float) -> float:
         """How many seconds before ``now`` it was ``at`` on the phone: never before what came from
         there last was sent, nor before we sent what it has answered, whatever it says about its
         time. So nobody gains time whose line works."""
-        if not self._rounds or self._last is None:
+        if self._last is None:
             return 0.0
-        trip, then, on_phone = min(self._rounds, key=lambda one: (one[0], -one[1]))
         at = max(at, self._last - _SLACK_MS, key=lambda one: ms_between(self._last or 0, one))
-        left = then - trip / 2 + ms_between(on_phone, at) / 1000
+        left = self.when(at)
+        if left is None:
+            return 0.0
         return max(0.0, now - max(left, self._asked - _SLACK_MS / 1000))
 
 
@@ -228,17 +241,6 @@ def _packed(pcm: bytes, rate: int) -> bytes:
     return written.getvalue()
 
 
-class _AfterGap(bytes):
-    """A block of sound before which ``gap_s`` seconds are missing."""
-
-    gap_s = 0.0
-
-    def __new__(cls, pcm: bytes, gap_s: float) -> Self:
-        block = super().__new__(cls, pcm)
-        block.gap_s = gap_s
-        return block
-
-
 class PhoneSource(QueueSource):
     """The microphone of a phone. Other threads give it packets; :meth:`begin` before the first one
     of each stream.
@@ -246,15 +248,14 @@ class PhoneSource(QueueSource):
     A hole of a packet or two is filled with silence, so that times stay right. A greater one, or
     the third one within three seconds, counts in ``lost_s``, as at a microphone with a cable. After
     some seconds without sound the iteration raises an AudioError, and ``reopen`` waits until the
-    phone is back. ``also`` gets all sound, as it comes.
+    phone is back. ``clock`` tells the time of the phone, and ``also`` gets all sound, as it comes.
     """
 
-    def __init__(self, also: Callable[[bytes], None] | None = None) -> None:
+    def __init__(
+        self, clock: PhoneClock | None = None, also: Callable[[bytes], None] | None = None
+    ) -> None:
         super().__init__(limit_blocks=BACKLOG_BLOCKS)
-        self.late_s = 0.0
-        """How many seconds after it was spoken its sound comes, as far as the line tells."""
-        self.at = 0
-        """The phone's time in ms of the packet that came last."""
+        self._clock = clock or PhoneClock()
         self._also = also
         self._order = PacketOrder()
         self._taking = threading.Lock()
@@ -268,6 +269,11 @@ class PhoneSource(QueueSource):
     def __enter__(self) -> Self:
         return self
 
+    @property
+    def late_s(self) -> float:
+        """How many seconds after it was spoken its sound comes, as far as the line tells."""
+        return self._clock.lag_s
+
     def begin(self) -> None:
         """A new stream begins: its numbers have nothing to do with those before."""
         with self._taking:
@@ -279,22 +285,21 @@ class PhoneSource(QueueSource):
         if packet is None:
             return False
         with self._taking:
-            self.at = packet.at
+            self._clock.heard(packet.at)
             for gap, one in self._order.take(packet):
-                self._give(gap, one.pcm)
+                self._give(gap, one)
         return True
 
-    def _give(self, gap: float, pcm: bytes) -> None:
+    def _give(self, gap: float, packet: SoundPacket) -> None:
         self.given += 1
+        at = self._clock.when(packet.at)
         if 0 < gap <= FILLED_S and self._may_fill():
             self._filled.append(self.given)
-            self.push(bytes(round(gap * 1000 / BLOCK_MS) * BLOCK_BYTES))
+            before = None if at is None else at - BLOCK_MS / 1000
+            self.push(bytes(round(gap * 1000 / BLOCK_MS) * BLOCK_BYTES), at=before)
             gap = 0.0
-        with self._change:
-            self.push(pcm)
-            if gap:
-                self._blocks[-1] = _AfterGap(self._blocks[-1], gap)
-        call(self._also, pcm)
+        self.push(packet.pcm, at=at, gap_s=gap)
+        call(self._also, packet.pcm)
 
     def _may_fill(self) -> bool:
         """Return whether a hole may be filled: several in one utterance could make another word of
@@ -306,7 +311,7 @@ class PhoneSource(QueueSource):
     def __iter__(self) -> Iterator[bytes]:
         for block in super().__iter__():
             # Much may come at once, so a hole counts where it is.
-            if isinstance(block, _AfterGap):
+            if isinstance(block, RecordedBlock):
                 self.lost_s += block.gap_s
             yield block
 

@@ -38,7 +38,12 @@ from blindplay.wording.values import Value, in_words
 from .choices import PressAnswer, Printed
 from .table import Table
 
-NAMES = {"white": "White", "black": "Black"}
+NAMES = {
+    "white": "White",
+    "black": "Black",
+    "assistant:white": "White's assistant",
+    "assistant:black": "Black's assistant",
+}
 # Fields that are long or that people hear anyway.
 _LEFT_OUT = frozenset(("words", "placement", "undo", "explanations"))
 _MOST_MOVES = 12

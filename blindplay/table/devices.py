@@ -3,7 +3,7 @@ an organiser may want to know about them."""
 
 import ctypes
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +16,7 @@ from blindplay.boards.peg import PegBoard
 from blindplay.boards.ports import BoardNotFoundError
 from blindplay.braille.brlapi import Connection
 from blindplay.hearing import speaker_models
-from blindplay.hearing.recognisers import listening_models, open_recogniser, open_recognisers
+from blindplay.hearing.recognisers import listening_models, open_recognisers
 from blindplay.language import Language, load
 from blindplay.laws.facts import SIDES
 from blindplay.laws.state import OTHER
@@ -241,12 +241,11 @@ def attach_phone(
     seat: str,
     wanted: WantedDevices,
     source: PhoneSource,
-    hears_private: Callable[[], bool],
     gone: Callable[[str], None],
     back: Callable[[], None],
 ) -> None:
-    """Listen to the phone of the player at ``seat``, in place of a microphone with a cable. It gets
-    the same ear. The last three arguments are those of :class:`.MicrophoneSeat`.
+    """Listen to the phone of the player or the assistant at ``seat``, in place of a microphone with
+    a cable. It gets the same ear. The last two arguments are those of :class:`.MicrophoneSeat`.
 
     :raises ModelError: if there is no ear.
     """
@@ -256,7 +255,6 @@ def attach_phone(
         _ear(session, seat, wanted),
         _mode(wanted),
         late_seconds=lambda: source.late_s,
-        hears_private=hears_private,
         gone=gone,
         back=back,
     )
@@ -282,7 +280,8 @@ def _recogniser(session: Session, side: str, wanted: WantedDevices) -> AnyRecogn
     """
     lost = partial(session.desk.tell_trouble, "model_gone")
     if wanted.models:
-        return open_recogniser(announcing(session.table.game), *wanted.models, lost=lost)
+        announced = announcing(session.table.game)
+        return _listening(session, [(announced, one) for one in wanted.models], lost)
     models: list[tuple[Language, Path]] = []
     missing: list[ModelError] = []
     for code, pack in _packs(session, side, wanted).items():
@@ -291,7 +290,7 @@ def _recogniser(session: Session, side: str, wanted: WantedDevices) -> AnyRecogn
         except ModelError as error:
             missing.append(error)
             continue
-        if not wanted.shared_microphone:  # the opponent has another voice
+        if not wanted.shared_microphone and side in SIDES:  # others have another voice
             name = session.table.game.player(side).name
             folders = speaker_models.models(name, code, folders, lost)
         models += [(pack, folder) for folder in folders]
@@ -299,6 +298,20 @@ def _recogniser(session: Session, side: str, wanted: WantedDevices) -> AnyRecogn
         raise missing[0]
     for none in missing:
         session.desk.trouble("type_language", error=none)
+    return _listening(session, models, lost)
+
+
+def _listening(
+    session: Session, models: Sequence[tuple[Language, Path]], lost: Callable[[str], None]
+) -> AnyRecogniser:
+    """The recogniser of these models: one that listens at another seat already, else a new one.
+
+    :raises ModelError: as :func:`open_recognisers` does.
+    """
+    folders = tuple(folder for _, folder in models)
+    for seat in session.microphones.values():
+        if seat.recogniser.folders == folders:
+            return seat.recogniser
     return open_recognisers(models, lost=lost)
 
 
@@ -306,7 +319,8 @@ def _packs(session: Session, side: str, wanted: WantedDevices) -> dict[str, Lang
     """The languages that are heard at the seat of ``side``, that of announcements first."""
     announced = announcing(session.table.game)
     packs = {announced.code: announced}
-    for one in SIDES if wanted.shared_microphone else (side,):
+    both = wanted.shared_microphone or side not in SIDES  # an assistant speaks for both
+    for one in SIDES if both else (side,):
         packs.setdefault(session.readers.of(one).code, session.readers.of(one))
     return packs
 

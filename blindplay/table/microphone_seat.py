@@ -2,6 +2,7 @@
 
 import math
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -9,8 +10,13 @@ from pathlib import Path
 
 import chess
 
-from blindplay.conversation.grammar import expected_speaker, is_crosstalk
-from blindplay.conversation.state import HeardUtterance, Hushed
+from blindplay.conversation.grammar import (
+    expected_speaker,
+    is_crosstalk,
+    sayable_by_assistant,
+    side_of_assistant,
+)
+from blindplay.conversation.state import HeardUtterance, Hushed, Question
 from blindplay.hearing.decision import (
     Decision,
     Verdict,
@@ -21,6 +27,7 @@ from blindplay.hearing.decision import (
 from blindplay.hearing.expectation import Expected, expect, felt_moves
 from blindplay.hearing.loudness import Loudness
 from blindplay.hearing.statement import Statement
+from blindplay.language import Command
 from blindplay.laws.state import OTHER
 from blindplay.speech.audio import AudioSource
 from blindplay.speech.confidence import MAX_TALK_BEFORE_S, ConfidenceModel, confidence_of
@@ -35,6 +42,7 @@ from blindplay.speech.endpointing import (
 )
 from blindplay.speech.ensemble import AnyRecogniser, Ensemble
 from blindplay.speech.listener import Listener
+from blindplay.speech.nearest import MicrophonePlace
 from blindplay.speech.recogniser import Recognition
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.translation import _
@@ -55,10 +63,12 @@ TAPPED_MS = 600
 
 
 class MicrophoneSeat:
-    """Listens at ``seat``. The table's own speech is not heard (half duplex).
+    """Listens at ``seat``, a player's or an assistant's. The table's own speech is not heard (half
+    duplex). An assistant says moves for players and answers to questions about these, no commands.
 
     ``shared``: both players announce and repeat into this microphone; whose turn it is tells who
-    spoke, and commands are those of the seat's own player. ``settled`` waits until no press waits,
+    spoke, and commands are those of the seat's own player. ``place``: that of the microphone among
+    others, which may be nearer to what is heard here. ``settled`` waits until no press waits,
     ``guide_phrases`` are what may be said to a guide, and ``habits`` gives how the player has been
     misheard before.
     ``hears_private``: whether what is said privately reaches this microphone; ``echo_seconds``: for
@@ -79,6 +89,7 @@ class MicrophoneSeat:
         settled: Callable[[], None],
         guide_phrases: Callable[[], list[str]],
         habits: Callable[[], Confusions],
+        place: MicrophonePlace,
         mode: MicrophoneMode = MicrophoneMode.OPEN,
         shared: bool = False,
         hears_private: Callable[[], bool] = lambda: True,
@@ -96,6 +107,8 @@ class MicrophoneSeat:
         self._guide_phrases = guide_phrases
         self._habits = habits
         self._shared = shared
+        self._assists = ":" in seat
+        self._asked: int | None = None  # when an assistant was asked about a move
         self._pressed_at = 0  # the talk button, in ms of the table's time
         self._held_now = False  # the talk button went down with the finger that is on it
         self._announced_at = 0.0  # in the listener's seconds of sound, like the next two
@@ -103,7 +116,7 @@ class MicrophoneSeat:
         self._waits: tuple[str, float] | None = None  # the side that may wait, and since when
         self._lost_s, self._lost_at = 0.0, -math.inf
         self._over_line = gone is not None
-        self._loudness: dict[str, Loudness]  # by seats: persons
+        self._loudness: dict[str, Loudness]  # by seats of those who speak here
         self._softly: tuple[str, chess.Move, float] | None  # what was asked about
         self._confirmed: tuple[str, chess.Move, float] | None = None
         self._softly_tried: frozenset[str]  # in the last utterance, and not answered
@@ -129,6 +142,8 @@ class MicrophoneSeat:
             # The utterance is lost; the next one may be heard again.
             on_failed=partial(desk.tell_trouble, "recogniser_gone"),
             on_works=partial(self._is_back, "recogniser_back", "the recogniser works again"),
+            place=place,
+            on_elsewhere=self._is_elsewhere,
         )
         self._begun = _BegunSound(talking, self.listener)
         self._unmute: Callable[[], None] = lambda: None
@@ -145,8 +160,8 @@ class MicrophoneSeat:
         self._end_watch()
 
     @property
-    def side(self) -> str:
-        """The side of the player who sits here now."""
+    def person(self) -> str:
+        """The player who sits here now, "white", or the assistant, "assistant:white"."""
         return self._desk.table.side_of(self._seat)
 
     @property
@@ -165,7 +180,7 @@ class MicrophoneSeat:
         said."""
         listens = self.listener.toggle()
         self._desk.transcript.line(
-            f"{'listening' if listens else 'no longer listening'} to {NAMES[self.side]}"
+            f"{'listening' if listens else 'no longer listening'} to {NAMES[self.person]}"
         )
         tapped = not listens and at - self._pressed_at <= TAPPED_MS
         self._pressed_at = at
@@ -284,12 +299,12 @@ class MicrophoneSeat:
 
     def _forget_voices(self) -> None:
         """Forget how loud the players speak."""
-        self._loudness = {seat: Loudness() for seat in OTHER}
+        self._loudness = defaultdict(Loudness)
         self._softly, self._softly_tried = None, frozenset()
 
     def _loudness_of(self, side: str) -> Loudness:
         """That of a person, also when the colours were reversed (7.3)."""
-        return self._loudness[self._desk.table.side_of(side)]
+        return self._loudness[self._desk.table.side_of(side) if self._shared else self._seat]
 
     def _model_lost(self, sentence: str) -> None:
         """One of several speech models cannot listen; the others do."""
@@ -320,7 +335,10 @@ class MicrophoneSeat:
         side = self._awaited_side()
         sayable = self._talking.sayable(side)
         pack = desk.readers.of(side)
-        others = [*sayable.phrases(pack), *self._guide_phrases()]
+        guide = self._guide_phrases()
+        if self._assists:
+            sayable, guide = sayable_by_assistant(sayable, self._own_question(side)), []
+        others = [*sayable.phrases(pack), *guide]
         if self._shared:
             other = OTHER[side]
             others += self._talking.sayable(other).phrases(desk.readers.of(other))
@@ -339,7 +357,24 @@ class MicrophoneSeat:
 
     def _awaited_side(self) -> str:
         """The side expected to speak into this microphone."""
-        return expected_speaker(self._desk.table.game) if self._shared else self.side
+        game = self._desk.table.game
+        if not self._assists:
+            return expected_speaker(game) if self._shared else self.person
+        asked = (side for side in OTHER if self._own_question(side) is not None)
+        return next(asked, side_of_assistant(game, self.person.removeprefix("assistant:")))
+
+    def _own_question(self, side: str) -> Question | None:
+        """The question to ``side`` about what the assistant here has said for them, if any."""
+        question = self._talking.asked(side)
+        return question if question is not None and question.asked == self._asked else None
+
+    def _may_say(self, decision: Decision, side: str) -> bool:
+        """Return whether the person here may say this for ``side``."""
+        said = decision.likeliest
+        if not self._assists or said is None or said.meant.command in (None, Command.CORRECTION):
+            return True
+        answers = said.meant.command in (Command.YES, Command.NO)
+        return answers and self._own_question(side) is not None
 
     # --- what was said -----------------------------------------------------------------------
 
@@ -359,6 +394,19 @@ class MicrophoneSeat:
                     self._decide(recognition, together)
                 return
 
+    def _is_elsewhere(self, recognition: Recognition, nearer: str) -> None:
+        """What was heard here belongs to the microphone of another seat."""
+        if self._desk.speaker is not None:
+            self._desk.speaker.resume()
+        with self._desk.table.lock:
+            self._waits = None
+            if self._desk.taping is not None:
+                self._desk.taping.hears(self._seat, self.person, None)
+        whose = NAMES[self._desk.table.side_of(nearer)]
+        self._desk.transcript.line(
+            f"heard {NAMES[self.person]}, nearer to the microphone of {whose}: {recognition.words}"
+        )
+
     def _decide(self, recognition: Recognition, together: Recognition | None) -> None:
         segment = self.listener.segment
         self._waits = None
@@ -373,7 +421,11 @@ class MicrophoneSeat:
             recognition = recognition.after_speech(MAX_TALK_BEFORE_S)
             together = None
         decision = self._decided(recognition)
-        side = self._talking.speaker(self.side, decision) if self._shared else self.side
+        side = self._awaited_side()
+        if self._shared:
+            side = self._talking.speaker(self.person, decision)
+        elif self._assists and decision.likeliest and decision.likeliest.meant.correction:
+            side = self._desk.table.game.side
         crosstalk = self._is_crosstalk(side, decision)
         both = self._decided(together) if together is not None and self._begun.is_of(side) else None
         if segment is not None and self._is_another(segment, side, decision):
@@ -386,8 +438,9 @@ class MicrophoneSeat:
             self._softly, self._softly_tried = None, frozenset()
         if self._desk.taping is not None:
             self._desk.taping.hears(self._seat, side, None if crosstalk else decision.taken)
-        line, name = self._desk.transcript.line, NAMES[side]
-        if crosstalk:
+        line = self._desk.transcript.line
+        name = NAMES[self.person if self._assists else side]
+        if crosstalk or not self._may_say(decision, side):
             line(f"heard {name}, no repetition: {decision.recognition.words}")
             return
         if decision.taken is not None:
@@ -405,8 +458,16 @@ class MicrophoneSeat:
         game = self._desk.table.game
         on_move, announced = side == game.side, game.turn.announced
         self._confirmed = None
+        asked = self._talking.asked(side)
         with self._begun.kept(side, -math.inf if segment is None else segment.level):
-            self._hears(HeardUtterance(side, decision, self._at(), awaited, both, pressed))
+            assistant = self.person if self._assists else ""
+            self._hears(
+                HeardUtterance(side, decision, self._at(), awaited, both, pressed, assistant)
+            )
+        question = self._talking.asked(side)
+        if self._assists and question is not None and question != asked:
+            self._asked = question.asked
+            self.listen_anew()
         if self._confirmed is not None and self._confirmed[0] == side:
             # In as soft a voice, so this is the player's. Hands would not show whose it was.
             self._loudness_of(side).begin_anew(self._confirmed[2])

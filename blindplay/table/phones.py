@@ -1,20 +1,21 @@
-"""The phones of the players: each is its player's microphone, clock and talk button.
+"""The phones of players and their assistants: each is a microphone with a talk button, and a clock.
 
-A phone joins from its player's page, over a line that may fail at any time. It is away when nothing
-has come from it for some seconds. Everybody is told so, and nothing else happens: the game goes on,
-and the phone comes back to the state that the game has then.
+A phone joins from the page of its person, over a line that may fail at any time. It is away when
+nothing has come from it for some seconds. Everybody is told so, and nothing else happens: the game
+goes on, and the phone comes back to the state that the game has then.
 """
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from blindplay.console.phone import PhoneSend
-from blindplay.laws import Ruling, Taken
+from blindplay.laws import Taken
+from blindplay.laws.facts import SIDES
 from blindplay.laws.rulings import (
     Ambiguous,
     Announced,
@@ -31,6 +32,7 @@ from blindplay.speech.callbacks import call
 from blindplay.speech.models.folders import ModelError
 from blindplay.speech.phone import PATIENCE_S, PhoneClock, PhoneEar, PhoneSource
 from blindplay.translation import _
+from blindplay.wording.steps import person_in_words
 
 from .choices import Keep
 from .desk import NAMES
@@ -41,15 +43,14 @@ _PING_S = 1.0
 _PINGS = 10
 """So many of the latest pings may still be answered."""
 
-AttachPhone = Callable[
-    [str, PhoneSource, Callable[[], bool], Callable[[str], None], Callable[[], None]], None
-]
+AttachPhone = Callable[[str, PhoneSource, Callable[[str], None], Callable[[], None]], None]
 """Listen to the phone at a seat; see :func:`.devices.attach_phone`."""
 
 
 @dataclass
 class _Phone:
-    """The phone of a seat. ``run`` names it, and ``stream`` the packets of its page."""
+    """The phone of a seat, which is a player's or an assistant's. ``run`` names it, and ``stream``
+    the packets of its page."""
 
     seat: str
     source: PhoneSource | None = None
@@ -63,9 +64,6 @@ class _Phone:
     """The page is there, but no sound comes from its microphone."""
     back: tuple[float, int] | None = None
     """When it came back without sound yet, and how many packets it had given."""
-    ear: str = ""
-    """What its player hears there of what only they may hear: ``sound``, ``earphones`` or ``text``;
-    empty: nothing."""
     clock: PhoneClock = field(default_factory=PhoneClock)
     pings: dict[int, float] = field(default_factory=dict)
     """When each of the latest pings was sent that has no answer yet."""
@@ -140,7 +138,7 @@ class PlayerPhones:
             phone.run, phone.stream, phone.heard_at = run, stream, self._now()
             phone.talks = False
             if new:
-                phone.clock = PhoneClock()
+                phone.clock.begin()
             if self._watching is None:
                 self._watching = threading.Thread(target=self._watch, daemon=True, name="phones")
                 self._watching.start()
@@ -161,17 +159,13 @@ class PlayerPhones:
             sent = phone.pings.pop(told["pong"], None) if isinstance(told["pong"], int) else None
             if sent is not None and at is not None:
                 phone.clock.answered(sent, now, at)
-                if phone.source is not None:
-                    phone.source.late_s = phone.clock.lag_s
         elif do in ("press", "talk"):
-            if phone.source is not None:
-                phone.clock.heard(phone.source.at)
             ago = 0.0 if at is None else min(phone.clock.ago(at, now), LAG_LIMIT_S)
             pressed = self._press if do == "press" else self._talk
             self._work.submit(call, pressed, phone, told, now - ago)
         elif "ended" in told:
             phone.out.ended(told["ended"], played=told.get("played") is True)
-        elif do == "hear":
+        elif do == "hear" and phone.seat in SIDES:
             self._work.submit(call, self._hear, phone, told)
         elif do == "leave":
             self._work.submit(call, self._leave, phone, phone.send)
@@ -209,24 +203,14 @@ class PlayerPhones:
                 hears = "shared"
             else:
                 phone.send({"hears": "soon"})
-                source = PhoneSource(self._also)
-                self._attach(
-                    phone.seat,
-                    source,
-                    partial(self._hears_private, phone),
-                    partial(self._lost, phone),
-                    partial(self._found, phone),
-                )
+                source = PhoneSource(phone.clock, self._also)
+                lost, found = partial(self._lost, phone), partial(self._found, phone)
+                self._attach(phone.seat, source, lost, found)
                 phone.source, hears = source, "yes"
         except ModelError as error:
             self._session.transcript.trouble(str(error))
         finally:
             phone.send({"hears": hears})
-
-    def _hears_private(self, phone: _Phone) -> bool:
-        """Return whether the microphone of a phone hears what is said to its player alone."""
-        here = {"sound": True, "text": True, "earphones": False}
-        return here.get(phone.ear, self._session.private_is_heard_by_all)
 
     # --- the ear -------------------------------------------------------------------------------
 
@@ -245,7 +229,7 @@ class PlayerPhones:
             if wanted or desk.has_earphone(side):
                 reader = phone.out if wanted == "text" else None
                 desk.speaker.use_phone(phone.out if wanted else None, reader, public)
-            phone.ear = wanted
+                self._session.phone_ear = wanted
         phone.send({"ear": answer})
 
     def _lost(self, phone: _Phone, sentence: str) -> None:
@@ -269,7 +253,7 @@ class PlayerPhones:
             if phone.send is not send or not self._is_here(phone):
                 return  # the player has taken one again already
             del self._phones[phone.seat]
-        if self._session.desk.speaker is not None:
+        if self._session.desk.speaker is not None and phone.seat in SIDES:
             self._hear(phone, {})
         self._tell(phone, "phone_left")
         phone.send(None)
@@ -287,6 +271,8 @@ class PlayerPhones:
         """The clock was pressed ``at`` this time of ours."""
         session, ago = self._session, self._now() - at
         side = session.table.side_of(phone.seat)
+        if side not in SIDES:
+            return  # an assistant starts the clock on the whole page
         session.transcript.line(f"felt {NAMES[side]}'s phone pressed {ago:.3f} s ago")
         session.press(side, ago, line=ago)
 
@@ -303,7 +289,7 @@ class PlayerPhones:
         turn."""
         for phone in list(self._phones.values()):
             side = self._session.table.side_of(phone.seat)
-            if feel := _felt(taken.rulings, side):
+            if feel := _felt(taken, side):
                 phone.send({"feel": feel})
 
     # --- away and back -------------------------------------------------------------------------
@@ -356,17 +342,18 @@ class PlayerPhones:
     def _tell(self, phone: _Phone, key: str) -> None:
         """Tell everybody about a phone, while that matters to the game."""
         desk, table = self._session.desk, self._session.table
-        player = desk.pack.sentence(table.side_of(phone.seat))
+        player = person_in_words(desk.pack, table.side_of(phone.seat))
         if not table.game.over:
             desk.tell_all(key, player=player)
 
 
-def _felt(rulings: Sequence[Ruling], side: str) -> str:
-    """What the phone of ``side`` lets its player feel of these rulings; empty: nothing."""
-    own = [one for one in rulings if getattr(one, "by", None) == side]
+def _felt(taken: Taken, person: str) -> str:
+    """What the phone of a person lets them feel of these rulings; empty: nothing."""
+    rulings, by_them = taken.rulings, getattr(taken.fact, "by", "") == person
+    own = [one for one in rulings if by_them or getattr(one, "by", None) == person]
     if any(isinstance(one, Refused | NotMade | NotUnderstood | Ambiguous) for one in own):
         return "refused"
-    if any(isinstance(one, Completed) and one.by == OTHER[side] for one in rulings):
+    if any(isinstance(one, Completed) and one.by == OTHER.get(person) for one in rulings):
         return "turn"
-    taken = any(isinstance(one, Announced | Repeated | Completed) for one in own)
-    return "taken" if taken else ""
+    done = any(isinstance(one, Announced | Repeated | Completed) for one in own)
+    return "taken" if done else ""

@@ -50,6 +50,7 @@ from blindplay.speech.audio import AudioSource
 from blindplay.speech.confusions import Confusions
 from blindplay.speech.endpointing import MicrophoneMode
 from blindplay.speech.ensemble import AnyRecogniser
+from blindplay.speech.nearest import Nearest
 from blindplay.speech.speaker import Speaker, Voicing
 from blindplay.wording.position import time_in_words
 from blindplay.wording.readers import Readers
@@ -150,7 +151,11 @@ class Session:
         self.misheard = 0
         """Number of utterances that were not understood."""
         self._learn = learn
-        self.private_is_heard_by_all = private_is_heard_by_all
+        self._private_is_heard_by_all = private_is_heard_by_all
+        self.phone_ear = ""
+        """How the player with the earphone hears on a phone what only they may hear: ``sound``,
+        ``earphones`` or ``text``; empty: there is no phone for it."""
+        self.nearest = Nearest()
         self._echo_seconds = echo_seconds
         self._happened = threading.Condition()
         table.listen(self._taken)
@@ -285,6 +290,11 @@ class Session:
         """Return whether somebody speaks, or ``side`` is asked something."""
         return self._anybody_speaks or self.desk.is_being_heard or self.asked(side)
 
+    def _private_is_heard(self) -> bool:
+        """Return whether what only one player may hear can be heard by microphones."""
+        here = {"sound": True, "text": True, "earphones": False}
+        return here.get(self.phone_ear, self._private_is_heard_by_all)
+
     @property
     def _anybody_speaks(self) -> bool:
         return any(one.listener.speaking for one in self.microphones.values())
@@ -370,9 +380,9 @@ class Session:
     def _talk(self, side: str | None, press: Callable[[MicrophoneSeat, int], bool]) -> None:
         at, tapped = self.table.time(), False
         for microphone in self.microphones.values():
-            if side in (None, microphone.side):
+            if side in (None, microphone.person):
                 tapped |= press(microphone, at)
-        if tapped:
+        if tapped and side in (None, *f.SIDES):
             self.table.after_hands(lambda: self._tapped(side, at), at)
 
     def _tapped(self, side: str | None, at: int) -> None:
@@ -384,9 +394,9 @@ class Session:
 
     def _heard(self, event: HeardUtterance) -> None:
         """Called with the table held, so that the game does not change meanwhile."""
-        decision = event.decision
+        decision, phrase = event.decision, event.decision.phrase
         self._reminders.acted(event.side)
-        if decision.phrase is not None and self._asks_boards(event.side, decision.phrase):
+        if phrase is not None and not event.assistant and self._asks_boards(event.side, phrase):
             return
         self._converse(event)
         self.steps.teach(event.side)
@@ -529,14 +539,12 @@ class Session:
         *,
         shared: bool = False,
         late_seconds: Callable[[], float] = lambda: 0.0,
-        hears_private: Callable[[], bool] | None = None,
         gone: Callable[[str], None] | None = None,
         back: Callable[[], None] | None = None,
     ) -> MicrophoneSeat:
         """Listen at ``seat``, in place of the microphone that was there; see
         :class:`.MicrophoneSeat`. It is closed at once if the session was closed meanwhile.
-        ``late_seconds``: how long after it was spoken its sound comes at most. ``hears_private``:
-        None: it does where there is no earphone."""
+        ``late_seconds``: how long after it was spoken its sound comes at most."""
         if seat in self.microphones:
             self.microphones[seat].close()
         here = MicrophoneSeat(
@@ -550,9 +558,10 @@ class Session:
             settled=self.settle,
             guide_phrases=self._guide_phrases,
             habits=lambda: self.habits.get(seat, Confusions()),
+            place=self.nearest.place(seat),
             mode=mode,
             shared=shared,
-            hears_private=hears_private or (lambda: self.private_is_heard_by_all),
+            hears_private=self._private_is_heard,
             echo_seconds=lambda: self._echo_seconds + late_seconds(),
             gone=gone,
             back=back,

@@ -296,10 +296,11 @@ class Table:
         return "" if self.opponent is None else self.opponent.side
 
     def side_of(self, seat: str) -> str:
-        """The side whose devices those of ``seat`` are, and the seat of a side. A seat has the
-        colour that its player had at first; a new game with reversed colours (7.3) changes the
-        side."""
-        return OTHER[seat] if self.game.swapped else seat
+        """The side whose devices those of ``seat`` are, and the seat of a side; the same for the
+        assistant of a side. A seat has the colour that its player had at first; a new game with
+        reversed colours (7.3) changes the side."""
+        *whose, side = seat.split(":")
+        return ":".join((*whose, OTHER[side])) if self.game.swapped else seat
 
     def allows(self, asked: Command) -> bool:
         """Return whether players may ask about the position, to take back, or for a hint. All of it

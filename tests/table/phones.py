@@ -20,14 +20,15 @@ from tests.waiting import until
 
 class TestPhone:
     """A phone that has come in with ``link`` and answers pings. ``run`` is its name, and ``now``
-    gives its time in seconds. ``said`` is what it was told."""
+    gives its time in seconds; ``role`` is that of its person. ``said`` is what it was told."""
 
     __test__ = False
 
     def __init__(
-        self, link: str, run: str, now: Callable[[], float], trusts: ssl.SSLContext | None = None
-    ) -> None:
-        self.now = now
+        self, link: str, run: str, now: Callable[[], float],
+        trusts: ssl.SSLContext | None = None, role: str = "white",
+    ) -> None:  # fmt: skip
+        self.now, self._role = now, role
         base, _, token = link.partition("/#")
         self._trusts = trusts
         self.client = web.Client(base_url=base, headers={"origin": base}, verify=trusts or True)
@@ -49,7 +50,7 @@ class TestPhone:
     def connect(self, *, again: bool = False, stream: str = "1") -> Self:
         cookies = "; ".join(f"{one.name}={one.value}" for one in self.client.cookies.jar)
         self.line = connect(
-            f"{self.base.replace('http', 'ws')}/white/line",
+            f"{self.base.replace('http', 'ws')}/{self._role.replace(':', '-')}/line",
             additional_headers={"cookie": cookies},
             origin=Origin(self.base),
             ssl=self._trusts,

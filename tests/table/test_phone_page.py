@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchmarks.memory_audio import MemorySink
+from blindplay.laws.facts import Player
 from blindplay.speech.audio import wav
 from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.speaker import Outcome, Output, Speaker
@@ -78,20 +80,20 @@ def phone_of(browser: Browser, script: str = "", **how: str) -> Iterator[Browser
         yield context
 
 
-def opened(context: BrowserContext, table: PhoneTable) -> Page:
-    """The phone's page, as its player finds it."""
+def opened(context: BrowserContext, table: PhoneTable, role: str = "white") -> Page:
+    """The phone's page, as its player or assistant finds it."""
     page = context.new_page()
-    page.goto(table.host.link("white").replace("127.0.0.1", "localhost"))
+    page.goto(table.host.link(role).replace("127.0.0.1", "localhost"))
     page.get_by_role("link", name="Use this phone").click()
     page.get_by_role("button", name="Speak into this phone").wait_for()
     return page
 
 
-def used(context: BrowserContext, table: PhoneTable) -> Page:
+def used(context: BrowserContext, table: PhoneTable, role: str = "white") -> Page:
     """The same of a phone to which the table listens."""
     from tests.console.browser import becomes
 
-    page = opened(context, table)
+    page = opened(context, table, role)
     page.get_by_role("button", name="Speak into this phone").click()
     becomes(page, "document.body.dataset.hears === 'yes'")
     table.sitting.session.wait_until_said()
@@ -318,20 +320,38 @@ def test_a_page_that_is_not_encrypted_says_why_it_gets_no_microphone(
         page.get_by_text("begins with https").first.wait_for()
 
 
-def test_only_the_page_of_a_player_who_does_not_see_offers_the_phone(
+def test_players_and_assistants_are_offered_the_phone_each_with_what_it_is_to_them(
+    table: PhoneTable, browser: Browser
+) -> None:
+    parts = {"white": (True, True), "black": (True, False), "assistant:white": (False, False)}
+    with phone_of(browser, _MOUTH) as context:
+        for role, (is_clock, is_earphone) in parts.items():
+            page = used(context, table, role)
+            page.get_by_role("button", name="Talk").wait_for()
+            assert page.locator("#phone-clock").is_visible() is is_clock
+            assert page.locator("#phone-hearing").is_visible() is is_earphone
+
+
+def test_the_arbiter_and_people_who_all_see_are_offered_no_phone(
     table: PhoneTable, browser: Browser
 ) -> None:
     from tests.console.browser import come_in
 
     with phone_of(browser) as context:
-        link = table.host.link("black")
-        come_in(context, link)
-        base = link.partition("/#")[0]
-        page = context.new_page()
-        page.goto(f"{base}/black/")
-        assert page.get_by_role("link", name="Use this phone").count() == 0
-        answer = page.goto(f"{base}/black/phone")
-        assert answer is not None and answer.status == 404
+        for role in ("arbiter", "black"):
+            if role == "black":
+                setup = table.sitting.table.game.setup
+                assert setup is not None
+                table.sitting.table.game.setup = replace(setup, white=Player())
+                table.host.console._moment = None
+            link = table.host.link(role)
+            come_in(context, link)
+            base = link.partition("/#")[0]
+            page = context.new_page()
+            page.goto(f"{base}/{role}/")
+            assert page.get_by_role("link", name="Use this phone").count() == 0
+            answer = page.goto(f"{base}/{role}/phone")
+            assert answer is not None and answer.status == 404
 
 
 @pytest.mark.parametrize("wide", [320, 375, 430])
@@ -418,15 +438,14 @@ def test_a_browser_plays_what_only_its_player_may_hear_and_tells_the_end(
         page = used(context, table)
         page.get_by_text("What I hear on this phone").click()
         page.get_by_label("What only I may hear").select_option("sound")
-        phone = table.phones._phones["white"]
-        table.sitting.wait(lambda: phone.ear == "sound")
+        table.sitting.wait(lambda: session.phone_ear == "sound")
         played: list[Outcome] = []
         assert session.desk.speaker is not None
         session.desk.speaker.say("Bitte wiederholen.", to=Output.PRIVATE, on_done=played.append)
         session.wait_until_said()
         assert played == [Outcome.SPOKEN]
         page.get_by_label("What only I may hear").select_option("text")
-        table.sitting.wait(lambda: phone.ear == "text")
+        table.sitting.wait(lambda: session.phone_ear == "text")
         session.desk.tell("white", "Bitte wiederholen.")
         becomes(page, "document.getElementById('phone-said').textContent.includes('Bitte')")
         assert page.get_by_role("log").count() == 1

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import chess
+import numpy as np
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
@@ -22,6 +24,7 @@ from blindplay.console.encryption import IssuedCertificate, make_issuer
 from blindplay.console.phone import REVOKED, TAKEN, TOO_MUCH
 from blindplay.console.server import ConsoleHost
 from blindplay.given import PHONE
+from blindplay.laws.facts import Player
 from blindplay.speech.audio import BLOCK_BYTES, RATE, read_audio
 from blindplay.speech.audio_devices import AudioDevices
 from blindplay.speech.endpointing import MicrophoneMode
@@ -37,8 +40,8 @@ from blindplay.table.play import _phones
 from tests.conversation.conversing import GERMAN
 from tests.table.phones import TestPhone
 from tests.table.sitting import ManualClock, Sit, Sitting
-from tests.table.speaking import ROOM, spoken
-from tests.waiting import until
+from tests.table.speaking import PAUSE, ROOM, spoken
+from tests.waiting import PATIENCE_S, until
 
 MOVE = "Bauer Eva zwei Eva vier"
 HEARD = f"heard White: {MOVE.lower()}"
@@ -53,6 +56,7 @@ class PhoneTable:
 
     def __init__(self, sitting: Sitting, stack: ExitStack, recogniser: Recogniser) -> None:
         self.sitting, self.shows, self.clock = sitting, sitting.shows, ManualClock()
+        sitting.session.nearest.patience_s = PATIENCE_S
         self._stack, self._recogniser, self.mode = stack, recogniser, MicrophoneMode.OPEN
         self.phones, self.host = self.serve(self.attach)
 
@@ -66,13 +70,12 @@ class PhoneTable:
         return phones, host
 
     def attach(self, seat: str, source: PhoneSource, *told: Any) -> None:
-        hears_private, gone, back = told
+        gone, back = told
         self.sitting.session.attach_microphone(
             seat,
             source,
             self._recogniser,
             self.mode,
-            hears_private=hears_private,
             gone=gone,
             back=back,
         )
@@ -81,8 +84,19 @@ class PhoneTable:
         """A phone that has joined with a link of its own."""
         return self.join(self.link, run, **how)
 
-    def join(self, link: str, run: str = "anna", **how: Any) -> TestPhone:
-        return self._stack.enter_context(TestPhone(link, run, self.clock)).connect(**how)
+    def join(self, link: str, run: str = "anna", role: str = "white", **how: Any) -> TestPhone:
+        phone = TestPhone(link, run, self.clock, role=role)
+        return self._stack.enter_context(phone).connect(**how)
+
+    def listening(self, *roles: str) -> list[TestPhone]:
+        """A phone for each of these people, to which the table listens. Their times are known."""
+        phones = [self.join(self.host.link(role), role, role) for role in roles]
+        for phone in phones:
+            assert until(lambda: phone.answered)  # noqa: B023
+            phone.listen()
+            phone.at = phone.ms()
+        self.sitting.session.wait_until_said()
+        return phones
 
     def settle(self, phone: TestPhone) -> None:
         """Wait until the table has heard everything that was sent."""
@@ -296,6 +310,120 @@ def test_after_a_rematch_a_phone_finds_its_page_at_the_new_colour(table: PhoneTa
     table.host.console.sign_in.links.change_colours()
     answer = phone.client.get("/white/phone")
     assert (answer.status_code, answer.headers["location"]) == (303, "/black-1/phone")
+
+
+# --- several phones -----------------------------------------------------------------------------
+
+
+def say(
+    voice: Synthesiser, words: str, near: TestPhone, *far: TestPhone, farther_db: float = -12.0
+) -> None:
+    """Somebody says words into their own phone; the others hear them softer, in the same room."""
+    said = np.frombuffer(read_audio(voice.render(words, voice="de")), "<i2")
+    for phone in (*far, near):
+        share = 1.0 if phone is near else 10 ** (farther_db / 20)
+        phone.speak(ROOM + (said * share).astype("<i2").tobytes() + PAUSE)
+
+
+def test_two_phones_hear_two_people_and_each_utterance_is_of_the_nearer_one(
+    table: PhoneTable, synthesiser: Synthesiser
+) -> None:
+    white, black = table.listening("white", "black")
+    session = table.sitting.session
+    say(synthesiser, MOVE, white, black)
+    table.shows(HEARD)
+    table.sitting.wait(lambda: table.sitting.ruled("announced"))
+    session.wait_until_said()
+    say(synthesiser, MOVE, black, white)
+    table.sitting.wait(lambda: table.sitting.ruled("repeated"))
+    table.shows("heard White, nearer to the microphone of Black")
+    assert [table.sitting.ruled(one) for one in ("announced", "repeated")] == [1, 1]
+    assert table.printed.count("heard White: ") == table.printed.count("heard Black: ") == 1
+
+
+def test_the_opponent_announces_and_repeats_by_voice(
+    table: PhoneTable, synthesiser: Synthesiser
+) -> None:
+    (black,) = table.listening("black")
+    table.sitting.play("e2e4")
+    table.sitting.session.wait_until_said()
+    say(synthesiser, "Bauer Eva sieben Eva fünf", black)
+    table.shows("heard Black: bauer eva sieben eva fünf")
+    table.sitting.wait(lambda: table.sitting.ruled("announced") == 2)
+    assert until(lambda: {"feel": "taken"} in black.said)
+    table.sitting.session.typed("white", "e5")
+    table.sitting.session.typed("black", "e5")
+    black.tell(do="press")
+    table.sitting.wait(lambda: table.sitting.ruled("completed") == 2)
+
+
+def test_an_assistant_announces_the_opponents_move_and_repeats_but_commands_nothing(
+    sit: Sit, recogniser: Recogniser, synthesiser: Synthesiser
+) -> None:
+    sitting = sit(white=Player(impaired=True, assistant=True))
+    sitting.start()
+    with ExitStack() as stack:
+        table = PhoneTable(sitting, stack, recogniser)
+        (helper,) = table.listening("assistant:white")
+        sitting.session.talk("assistant:white")
+        assert until(lambda: {"talks": True} in helper.said)
+        sitting.play("e2e4")
+        say(synthesiser, "ich gebe auf", helper)
+        table.shows("heard White's assistant")
+        say(synthesiser, "Bauer Eva sieben Eva fünf", helper)
+        sitting.wait(lambda: sitting.ruled("announced") == 2)
+        told = [one.fact for one in sitting.table.log if one.fact.kind == "announce"]
+        assert told[-1].by == "assistant:white"  # type: ignore[attr-defined]
+        assert until(lambda: {"feel": "taken"} in helper.said)
+        say(synthesiser, "Bauer Eva sieben Eva fünf", helper)
+        sitting.wait(lambda: sitting.ruled("repeated"))
+        helper.tell(do="press")  # only on the whole page
+        helper.tell(do="leave")
+        table.shows("Jetzt hat der Assistent von Weiß das Telefon weggelegt.")
+        assert not sitting.table.game.over
+        assert sitting.ruled("completed") == 1
+
+
+def test_only_the_assistant_who_said_it_is_asked_and_never_answers_for_the_player(
+    sit: Sit, recogniser: Recogniser, synthesiser: Synthesiser
+) -> None:
+    sitting = sit(
+        white=Player(impaired=True),
+        black=Player(assistant=True),
+        fen="1k6/8/8/8/8/8/4K3/R6R w - - 0 1",
+    )
+    sitting.start()
+    with ExitStack() as stack:
+        table = PhoneTable(sitting, stack, recogniser)
+        (helper,) = table.listening("assistant:black")
+        say(synthesiser, "Turm David eins", helper)
+        sitting.wait(lambda: sitting.session.asked("white"))
+        say(synthesiser, "Turm Anna eins David eins", helper)
+        sitting.wait(lambda: sitting.ruled("announced"))
+        assert sitting.table.game.turn.announced == chess.Move.from_uci("a1d1")
+        sitting.session.typed("white", "aufgeben")
+        assert sitting.session.asked("white")
+        say(synthesiser, "ja", helper)
+        sitting.wait(lambda: sitting.printed.count("heard Black's assistant") == 3)
+        assert not sitting.table.game.over
+
+
+def test_a_phone_that_is_away_holds_up_nobody_else(
+    table: PhoneTable, synthesiser: Synthesiser
+) -> None:
+    white, black = table.listening("white", "black")
+    table.sitting.session.nearest.patience_s = 10 * PATIENCE_S
+    for phone in (white, black):
+        phone.speak(ROOM)
+    black.close()
+    for _ in range(3):
+        answered = len(white.answered)
+        table.pass_s(1.0)
+        assert until(lambda: len(white.answered) > answered)  # noqa: B023
+    table.shows(GERMAN.sentence("phone_away", player=GERMAN.sentence("black")))
+    table.sitting.session.wait_until_said()
+    white.speak(spoken(synthesiser, MOVE))
+    table.shows(HEARD)
 
 
 # --- strangers ----------------------------------------------------------------------------------
