@@ -483,7 +483,7 @@ def results(
     if file is None:
         assert player is not None
         rounds = rounds_of(read_event_file(event_file, table=False).folder, player)
-        options.show_all(_player_lines(rounds, as_json=as_json))
+        options.show_all(player_lines(rounds, as_json=as_json))
         return
     output = output or file.with_name(f"{file.stem}-results{file.suffix}")
     options.check_folder_of(output)
@@ -516,10 +516,11 @@ def results(
         raise click.exceptions.Exit(2)
 
 
-def _player_lines(
+def player_lines(
     rounds: Iterable["PlayerRound"], *, as_json: bool
 ) -> Iterator[dict[str, object] | str]:
-    from blindplay.hall.pairings.played import Entered, pair_of
+    """What is said of a player's games and byes in these rounds."""
+    from blindplay.hall.pairings.played import Entered, PlayedGames, pair_of
 
     for one in rounds:
         place = one.place
@@ -528,7 +529,12 @@ def _player_lines(
             words = Message(_BYES[place.bye], {"name": place.name})
             about = _("Round {round}", round=one.round)
             yield row if as_json else join_texts(": ", (about, words))
-        games = [Entered(game.table, game.white, game.black, game, "open") for game in one.games]
+        played = PlayedGames(one.games)
+        games = []
+        for own in one.games:
+            doubt = played.doubt(*own.players)
+            if doubt != "played" or not own.declared_by:  # else said with the game at a table
+                games.append(Entered(own.table, *own.players, own, doubt or "open"))
         paired = place and place.pairing
         if paired and pair_of(*paired.players) not in {pair_of(*one.players) for one in one.games}:
             games.append(Entered(paired.table, *paired.players, None, "open"))
@@ -574,8 +580,9 @@ _BESIDE = {
     "there": _("The result of the file stays."),
     "replaced": _("It replaces the one in the file."),
     "conflict": _("It is not entered."),
+    "twice": _("Another table has another result. Ask the arbiter."),
 }
-"""What is said of the file beside the result of a table."""
+"""What is said beside the result of a table."""
 
 
 def _entered_words(row: "Entered") -> str:

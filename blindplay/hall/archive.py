@@ -831,12 +831,13 @@ def _compared(
             scores = _normal(file.scores(number, pair))
             game = games.of(white, black)
             why = ""
-            if games.overtaken(white, black):
+            doubt = games.doubt(white, black)
+            if doubt == "played":
                 why = _(
                     "it was declared forfeited in the hall, but a table has begun it, and has "
                     "another result or none."
                 )
-            elif games.differ(white, black):
+            elif doubt:
                 why = _("two tables have different results.")
             elif game is not None and game.result:
                 expected = _normal(game.scores)

@@ -326,7 +326,7 @@ class _Maker:
     def _listed_game(self, game: Assignment) -> ListedGame:
         played = self._played.of(game.white, game.black)
         known = played is not None and bool(played.result)
-        known = known and not self._played.differ(game.white, game.black)
+        known = known and not self._played.doubt(game.white, game.black)
         result = figures(*played.scores) if played is not None and known else ""
         return ListedGame(game.table, game.white, game.black, result)
 
@@ -401,7 +401,8 @@ class _Maker:
 
     def _result(self, game: ListedGame) -> PaperLine:
         played, pack = self._played.of(game.white, game.black), self._pack
-        remarks = ", ".join(self._remarks(played, twice=self._played.differ(*_players_of(game))))
+        doubt = self._played.doubt(game.white, game.black)
+        remarks = ", ".join(self._remarks(played, doubt))
         shown = game.result
         if not shown:
             state = "setup" if played is None else played.state
@@ -416,12 +417,12 @@ class _Maker:
             " ".join(filter(None, (spoken, *(_spoken(text, pack) for text in after)))),
         )
 
-    def _remarks(self, played: TableResult | None, *, twice: bool) -> Iterator[str]:
-        if twice:
-            yield self._say["print_twice"]
+    def _remarks(self, played: TableResult | None, doubt: str) -> Iterator[str]:
+        if doubt:
+            yield self._say[f"print_{doubt}"]
         if played is None:
             return
-        if played.result and not twice:
+        if played.result and not doubt:
             if played.former:
                 yield self._say["print_corrected"]
             if len(played.signed) < len(SIDES) and not played.forfeited:
@@ -549,7 +550,3 @@ def _sentence(words: str) -> str:
 def _of_table(game: ListedGame) -> Pairing:
     """The pairing, without its round: a list says that once."""
     return Pairing("", game.table, game.white, game.black)
-
-
-def _players_of(game: ListedGame) -> tuple[str, str]:
-    return game.white, game.black

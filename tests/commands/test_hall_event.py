@@ -7,18 +7,20 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from blindplay.cli import main
 from blindplay.commands import options
-from blindplay.commands.hall_event import assignment_words
+from blindplay.commands.hall_event import assignment_words, player_lines
 from blindplay.hall.event_file import read_event_file
 from blindplay.hall.hall import Hall
 from blindplay.hall.pairings import giving
 from blindplay.hall.pairings.decided import Forfeit, declare, read_decisions, time_of
 from blindplay.hall.pairings.giving import AssignmentResult, TableState
+from blindplay.hall.pairings.played import PlayerRound, TableResult
 from blindplay.hall.pairings.rounds import Assignment
 from blindplay.laws.facts import Setup
 from blindplay.record import read_journal
@@ -476,6 +478,22 @@ def test_a_forfeited_game_is_not_given_to_a_table_and_its_result_is(
     assert "0-0, forfeited; declared in the hall by Maria Berg." in done.stdout
     lines = (tmp_path / "open-results.trf").read_text("utf-8").splitlines()
     assert lines[2].endswith("2 b -") and lines[3].endswith("1 w -")
+
+
+def test_two_results_of_a_players_game_are_not_told_as_if_both_held() -> None:
+    anna = TableResult("1", "Bert Dahl", "Anna Berg", "1-0", (), 4, declared=False)
+    forfeit = replace(anna, result="0-1", plies=0, declared_by="Maria Berg", forfeited=True)
+
+    def told(*games: TableResult) -> list[str]:
+        return [str(line) for line in player_lines([PlayerRound("2", None, games)], as_json=False)]
+
+    begun = "it was declared forfeited, but a table has begun it. Ask the arbiter."
+    (line,) = told(forfeit, anna)
+    assert line == f"Round 2, table 1: Bert Dahl – Anna Berg: not entered: {begun}"
+    lines = told(anna, replace(anna, table="2", result="0-1"))
+    assert [" ".join(line.split(", not signed. ")[1:]) for line in lines] == [
+        "Another table has another result. Ask the arbiter."
+    ] * 2
 
 
 @pytest.mark.parametrize(

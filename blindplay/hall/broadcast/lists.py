@@ -6,7 +6,7 @@ import math
 import re
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,22 +21,25 @@ from blindplay.console.public import PATH, ReaderLimits
 from blindplay.console.views import NamedLink
 from blindplay.given import PAIRINGS, plain, read_bytes, reason_of
 from blindplay.language import load
+from blindplay.laws.facts import SIDES
 from blindplay.translation import _
 from blindplay.wording.names import spoken_name
 
 from ..overview import natural
 from ..pairings.decided import Decisions, read_decisions
 from ..pairings.played import (
+    DECLARED,
+    TableResult,
     as_result,
     forfeited_scores,
     forfeits_in,
     pair_of,
     results_in,
-    scores_of,
 )
 from ..pairings.rounds import Round, kept_rounds, resting_in
 from ..pairings.trf import Standing, TrfFile, read_trf, standings
-from .delayed import DelayedHall
+from ..protocol import state_of
+from .delayed import DelayedHall, ShownGame
 
 _FIGURES = {
     "1": "1", "w": "1", "+": "+", "0": "0", "l": "0", "-": "–", "=": "½", "d": "½", "1/2": "½",
@@ -62,12 +65,7 @@ class _TableResult:
     the arbiter corrected it (8.7)."""
 
     figures: str
-    former: frozenset[str]
-
-    @classmethod
-    def of(cls, result: str, former: Iterable[str]) -> "_TableResult":
-        earlier = frozenset(figures(*scores) for scores in scores_of(former))
-        return cls(figures(*result.split("-")), earlier)
+    former: frozenset[str] = frozenset()
 
     def beside(self, known: str) -> str:
         """The result that counts where ``known`` is in the file; it is empty for none."""
@@ -75,6 +73,18 @@ class _TableResult:
 
 
 _Results = Mapping[tuple[str, str], _TableResult]
+
+
+def _of_table(one: TableResult, forfeit: TableResult | None) -> _Results:
+    """The result of a game at a table, if it has one. If the game was declared forfeited otherwise
+    before, there is none until the arbiter has decided it."""
+    pair = pair_of(*one.players)
+    if one.state == "setup":
+        return {}
+    if forfeit is not None and forfeit.result != one.result:
+        return {pair: _TableResult("", frozenset({figures(*forfeit.scores)}))}
+    former = frozenset(figures(*scores) for scores in one.former_scores)
+    return {pair: _TableResult(figures(*one.scores), former)} if one.result else {}
 
 
 @dataclass(frozen=True)
@@ -222,7 +232,7 @@ class EventLists:
             if games:
                 games.sort(key=lambda game: natural(game.table))
                 one = ListedRound(name, tuple(games), resting, byes)
-                rounds.append(_with_results(one, dict(self._seen(name)), results))
+                rounds.append(_with_results(one, self._seen(name), results))
         names = [one.number for one in rounds]
         newest = {kept_last[-1].round if kept_last else "", _open_round(file)} & {*names}
         place = names.index(max(newest or names, key=natural)) if names else 0
@@ -255,26 +265,32 @@ class EventLists:
                 results[pair_of(*names)] = figures(*scores)
         return results
 
-    def _seen(self, number: str) -> Iterator[tuple[tuple[str, str], _TableResult]]:
-        """The results of a round that the public has seen, and of the games that were forfeited
-        without their tables, as late as all results."""
+    def _forfeits(self, number: str) -> dict[tuple[str, str], TableResult]:
+        """The games that were forfeited without their tables, as late as all results."""
         old = time.time() - self._shown.audience.delay
         with contextlib.suppress(OSError):
-            for one in forfeits_in(self._folder, number):
-                if one.wall <= old:
-                    yield one.pair, _TableResult(figures(*as_result(one).scores), frozenset())
+            found = forfeits_in(self._folder, number)
+            return {one.pair: as_result(one) for one in found if one.wall <= old}
+        return {}
+
+    def _seen(self, number: str) -> _Results:
+        """The results of a round that the public has seen, and of the games that were forfeited
+        without their tables."""
+        forfeits = self._forfeits(number)
+        results = {pair: _TableResult(figures(*one.scores)) for pair, one in forfeits.items()}
         for board in self._shown.games():
             with board.past.lock:
-                game = board.past.game
-                if game.setup is not None and game.setup.round == number and game.result:
-                    names = (game.player(side).name for side in ("white", "black"))
-                    yield pair_of(*names), _TableResult.of(game.result, board.past.former)
+                found = _as_shown(board) if board.begun else None
+            if found is not None and found.round == number:
+                results |= _of_table(found, forfeits.get(pair_of(*found.players)))
+        return results
 
     def _played(self, number: str) -> _Results:
         """The results of an earlier round, from the copies of its journals: of games that are over
         for everybody. A round may be paired before all games of the last one have ended."""
         waiting = self._shown.waiting()
-        read_at, waited, results = self._earlier.get(number, (-math.inf, None, {}))
+        read_at, waited, kept = self._earlier.get(number, (-math.inf, None, {}))
+        results = dict(kept)
         if waited == waiting and time.monotonic() - read_at < _AGAIN_S:
             return results
         old = time.time() - self._shown.audience.delay
@@ -283,11 +299,10 @@ class EventLists:
             return path.stem not in waiting and path.stat().st_mtime <= old
 
         with contextlib.suppress(OSError):  # a copy that was just moved away
-            results = {
-                pair_of(one.white, one.black): _TableResult.of(one.result, one.former)
-                for one in results_in(self._folder, number, counts)
-                if one.result
-            }
+            played, forfeits = results_in(self._folder, number, counts), self._forfeits(number)
+            results = {}
+            for one in played:
+                results |= _of_table(one, forfeits.get(pair_of(*one.players)))
         self._earlier[number] = time.monotonic(), waiting, results
         return results
 
@@ -305,6 +320,18 @@ def _with_results(
             replace(game, result=played[pair].beside(result) if pair in played else result)
         )
     return replace(one, games=tuple(games))
+
+
+def _as_shown(board: ShownGame) -> TableResult:
+    """A game as the public has seen it. Hold its lock."""
+    past, game = board.past, board.past.game
+    assert game.setup is not None
+    white, black = (game.player(side).name for side in SIDES)
+    return TableResult(
+        board.table, white, black, game.result or "", (), len(game.history),
+        past.reason in DECLARED, former=tuple(past.former), state=state_of(game),
+        round=game.setup.round, forfeited=bool(game.result) and game.forfeited,
+    )  # fmt: skip
 
 
 def _open_round(file: TrfFile | None) -> str:

@@ -26,6 +26,8 @@ _SCORES = {"1": "1", "0": "0", "1/2": "="}
 _UNRATED = {"1": "W", "0": "L", "1/2": "D"}
 _FORFEITED = {"1": "+", "0": "-", "1/2": "D"}
 _MOVED = 2  # plies after which both have made a move
+DECLARED = ("declared", "forfeit")
+"""The reasons of the ends of games that an arbiter has decided."""
 NEWER = "newer"
 """The state of a game whose journal holds what only a newer version knows."""
 
@@ -145,7 +147,7 @@ def _result(path: Path, number: str | None) -> TableResult | None:
         for fact in facts:
             for ruling in game.apply(fact):
                 if isinstance(ruling, r.GameOver):
-                    declared = ruling.reason in ("declared", "forfeit")
+                    declared = ruling.reason in DECLARED
                 elif isinstance(ruling, r.ResultCorrected):
                     former.append(ruling.before)
                     reason = ruling.reason
@@ -266,11 +268,9 @@ def enter_results(file: ResultFile, number: int, folder: Path) -> list[Entered]:
     entered = []
     for board, pair in boards:
         white, black = (spoken_name(player.name) for player in pair)
-        game = played.of(white, black)
-        if played.overtaken(white, black):
-            status = "played"
-        elif played.differ(white, black):
-            status, game = "twice", None
+        game, status = played.of(white, black), played.doubt(white, black)
+        if status:
+            game = None if status == "twice" else game
         elif game is None or not game.result:
             # What the file has of a forfeit that was taken back is no result.
             back = forfeited_scores(decisions.taken_back(str(number), white, black))
@@ -306,19 +306,14 @@ class PlayedGames:
         over = [game for game in games if game.result]
         return max(over or games, key=_progress, default=None)
 
-    def differ(self, white: str, black: str) -> bool:
-        """Return whether two tables, or a table and the hall, say different things of this game."""
-        games, _forfeit = self._at_tables(white, black)
-        results = {game.result for game in games if game.result}
-        return len(results) > 1 or self.overtaken(white, black)
-
-    def overtaken(self, white: str, black: str) -> bool:
-        """Return whether a game that was declared forfeited in the hall was begun at a table, which
-        has not the same result."""
+    def doubt(self, white: str, black: str) -> str:
+        """Why this game has no result that counts although it has one: ``played`` or ``twice``, as
+        :class:`Entered` has them; empty if nothing is doubtful."""
         games, forfeit = self._at_tables(white, black)
-        return forfeit is not None and any(
-            game.result != forfeit.result for game in games if game.state != "setup"
-        )
+        begun = (game for game in games if game.state != "setup")
+        if forfeit is not None and any(game.result != forfeit.result for game in begun):
+            return "played"
+        return "twice" if len({game.result for game in games if game.result}) > 1 else ""
 
     def _at_tables(self, white: str, black: str) -> tuple[list[TableResult], TableResult | None]:
         pair = pair_of(white, black)

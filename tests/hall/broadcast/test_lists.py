@@ -48,6 +48,16 @@ class Listed(Watched):
         self.pages.limits.asking = RateLimiter(a_second=1e6, at_once=10**6)
         self.host = PublicHost(self.pages, "127.0.0.1", 0)
 
+    def play_again(self, *facts: f.Fact, number: str = "2") -> None:
+        """Table 3 plays a game of Dahl and Berg with these facts, which everybody has seen."""
+        table = self.tables[2]
+        assert isinstance(table, ScriptedTable)
+        white, black = f.Player(name="Bert Dahl"), f.Player(name="Anna Berg")
+        table.next_game(f"again {number}", f.Setup(round=number, white=white, black=black), *facts)
+        self.hall.publish(table.journal(table.lines))
+        pass_time(self.hall, self.tables, 1)
+        self.shown.catch_up()
+
     def rows(self, path: str) -> list[list[str]]:
         """The texts of the cells of a page's table."""
         page = self.get(path).text
@@ -217,6 +227,40 @@ def test_a_forfeit_of_the_hall_is_shown_as_late_as_all_results(tmp_path: Path) -
             listed.host.close()
 
 
+@pytest.mark.parametrize("earlier", [False, True])
+def test_a_forfeited_game_that_a_table_has_begun_has_no_result_until_it_is_decided(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, earlier: bool
+) -> None:
+    """In the round that is played, and in an earlier one."""
+    monkeypatch.setattr("blindplay.hall.broadcast.lists._AGAIN_S", 0.0)
+    forfeit = Forfeit("2", "1", "Bert Dahl", "Anna Berg", "white", "fide-2023 6.7.1", "Maria")
+    declare(tmp_path, forfeit)
+    listed = Listed(tmp_path)
+    try:
+
+        def result() -> str:
+            return listed.rows("results?round=2")[0][2]
+
+        assert result() == "– : +"
+        if earlier:
+            copy(tmp_path, "7", f.Resign(by="black"))
+            old = time.time() - 100
+            os.utime(tmp_path / "table-7" / "game.jsonl", (old, old))
+            keep_round(tmp_path, Round("3", (Assignment("3", "1", "Anna Berg", "David Fors"),)))
+        else:
+            listed.play_again(f.Start())
+        assert result() == "–no result yet"
+        take_back(tmp_path, forfeit, "Maria", "they came")
+        assert result() == ("1–0" if earlier else "–no result yet")
+    finally:
+        listed.host.close()
+
+
+def test_a_forfeit_that_a_table_has_recorded_is_shown_as_one(listed: Listed) -> None:
+    listed.play_again(f.Arbiter(do="forfeit", player="black"))
+    assert listed.rows("results?round=2")[0][2] == "+ : –"
+
+
 def test_a_forfeit_of_the_file_that_was_taken_back_is_no_result(listed: Listed) -> None:
     forfeit = Forfeit("2", "1", "Bert Dahl", "Anna Berg", "black", "fide-2023 6.7.1", "Maria")
     declare(listed.folder, forfeit)
@@ -259,23 +303,15 @@ def test_a_corrected_result_goes_before_the_former_one_in_the_file(
     listed = Listed(tmp_path)
     try:
         listed.pass_time(100)
-        table = listed.tables[2]
-        assert isinstance(table, ScriptedTable)
-        white, black = ("Bert Dahl", "Anna Berg")
-        players = {"white": f.Player(name=white), "black": f.Player(name=black), "round": "2"}
-        table.next_game("again", f.Setup(time_control="5400+30", **players))  # type: ignore[arg-type]
         facts = (f.Start(), f.Resign(by="white"), f.Arbiter(do="declare", result="1/2-1/2",
                  reason="both had agreed"))  # fmt: skip
-        table.tell(*facts)
-        listed.hall.publish(table.journal(table.lines))
-        pass_time(listed.hall, listed.tables, 1)
-        listed.shown.catch_up()
+        listed.play_again(*facts)
 
         def shown(first: str, second: str) -> str:
             text = RANKED.replace("     1 w\n", f"     1 w {first}\n")
             listed.report.write_text(text.replace("     2 b\n", f"     2 b {second}\n"), "utf-8")
             os.utime(listed.report, ns=(1, ord(first)))
-            (found,) = [row[2] for row in listed.rows("results?round=2") if row[1] == white]
+            (found,) = [row[2] for row in listed.rows("results?round=2") if row[1] == "Bert Dahl"]
             return found
 
         assert shown("0", "1") == "½–½"
@@ -285,10 +321,7 @@ def test_a_corrected_result_goes_before_the_former_one_in_the_file(
         old = time.time() - 100
         os.utime(tmp_path / "table-7" / "game.jsonl", (old, old))
         keep_round(tmp_path, Round("3", (Assignment("3", "1", "Anna Berg", "David Fors"),)))
-        table.next_game("other", f.Setup(round="3"))
-        listed.hall.publish(table.journal(table.lines))
-        pass_time(listed.hall, listed.tables, 1)
-        listed.shown.catch_up()
+        listed.play_again(number="3")
         assert shown("0", "1") == "½–½" and shown("1", "0") == "1–0"
     finally:
         listed.host.close()
