@@ -1,3 +1,3 @@
-"""The version of BlindPlay, which every room may read. It is that of pyproject.toml."""
+"""The version of BlindPlay, which every room may read. The package takes it from here."""
 
-VERSION = "0.1.0"
+VERSION = "1.0.0"
