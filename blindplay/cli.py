@@ -76,6 +76,10 @@ COMMANDS = {
         "follow.follow",
         _("Follow games that are played elsewhere, by ear and on your own board."),
     ),
+    "service": (
+        "service.service",
+        _("Start a table or a hall with the machine, without a screen and a keyboard."),
+    ),
     "lichess": (
         "lichess.lichess",
         _("Let BlindPlay play in your name at Lichess, or no longer."),

@@ -59,6 +59,7 @@ PROGRAMS: Mapping[str, Program] = {
         ("arm-none-eabi-gcc", "arm-none-eabi-objcopy"),
         ("usr/include/newlib/string.h",),
     ),
+    "systemd": Program("systemd", ("systemd-analyze",)),
     "Node": Program("nodejs npm", ("node", "npm")),
     "the boot loaders of Arduinos": Program(
         "arduino-core-avr",

@@ -117,6 +117,7 @@ def _demonstrate() -> None:
               type=options.LENGTH)  # fmt: skip
 @click.option("--qr/--no-qr", default=False, help=_("Draw each link as a QR code, too. No screen "
               "reader can read it."))  # fmt: skip
+@options.flag("as-service", _("Say aloud that the hall is ready, as blindplay service does."))
 def serve(
     file: Path,
     arbiters: tuple[str, ...],
@@ -124,6 +125,7 @@ def serve(
     public: bool,
     remember_browsers: int | None,
     qr: bool,
+    as_service: bool,
     at: ServedAt,
 ) -> None:
     """Serve the pages of a hall: all tables, and the arbiter's page of each.
@@ -142,6 +144,7 @@ def serve(
         remember_s=remember_browsers or 0,
         qr=qr,
         shown=read_broadcast(file) if public else None,
+        as_service=as_service,
     )
 
 
@@ -155,9 +158,10 @@ def _serve(
     remember_s: int = 0,
     qr: bool = False,
     shown: "BroadcastSettings | None" = None,
+    as_service: bool = False,
 ) -> None:
     """Serve a hall until somebody ends it. ``tables`` is the folder with the files of the tables;
-    ``shown``: what everybody may see, None: nothing."""
+    ``shown``: what everybody may see, None: nothing. ``as_service``: say aloud that it is ready."""
     from blindplay.console.public import PATH
     from blindplay.hall.hall import Hall
     from blindplay.hall.pages import HallHost
@@ -176,6 +180,11 @@ def _serve(
             options.show(_("Everybody may watch the games at {url}{path}", url=host.url, path=PATH))
         _show_links(host.links(arbiters, anew=new_links), arbiters, qr=qr)
         _show_advice(host.advice)
+        if as_service:
+            from .words import aloud
+
+            pack = options.load_language(user_language())
+            aloud(pack, pack.sentence("hall_ready"))
         _stay(running, broadcast, host)
 
 

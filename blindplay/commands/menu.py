@@ -2,7 +2,6 @@
 
 import sys
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,8 +13,6 @@ if TYPE_CHECKING:
     from blindplay.language import Language
     from blindplay.record.games import KeptGame
 
-_LATELY = 10
-"""Number of games among which an unfinished one is looked for; each takes time to read."""
 _SHORT = 3
 """Number of letters that are enough of a longer word."""
 
@@ -73,14 +70,12 @@ def _chosen(pack: "Language", choices: list[Choice], line: str) -> str | Path | 
 
 
 def _choices(pack: "Language") -> list[Choice]:
-    from blindplay.record.games import kept_games
+    from blindplay.record.games import left_unfinished
 
     choices = []
-    for game in islice(kept_games(), _LATELY):
-        if game.unfinished and not game.running:
-            line = pack.printed("offer_resume", **_about(game, pack))
-            choices.append(Choice(game.journal, line, _words_of(pack, "offer_resume")))
-            break
+    if (game := left_unfinished()) is not None:
+        line = pack.printed("offer_resume", **_about(game, pack))
+        choices.append(Choice(game.journal, line, _words_of(pack, "offer_resume")))
     for name in ("engine", "people", "demo"):
         key = f"offer_{name}"
         choices.append(Choice(name, pack.printed(key), _words_of(pack, key)))

@@ -72,6 +72,8 @@ def _play(**_: Any) -> int:
     )
     if isinstance(chosen, Path):
         given = replace(given, resume=True, journal=chosen)
+    if given.as_service:
+        given = _as_service(given)
     if given.resume:
         check(given)
         journal = _journal(given)
@@ -104,6 +106,28 @@ def _play(**_: Any) -> int:
     setup = None if given.resume else _setup(given)
     beside = _companion(joined), against.opponent(given)
     return int(not _run(given, journal, setup, devices, lines, joined, *beside).whole)
+
+
+def _as_service(given: PlayOptions) -> PlayOptions:
+    """The options with which a service continues the unfinished game, if there is one.
+
+    :raises ValueError: if options do not go together, or nobody could play at the table.
+    """
+    from blindplay.record import games
+
+    check(given)
+    if not (given.console or given.await_pairing or _devices(given).any_present()):
+        raise ValueError(
+            _(
+                "Neither a microphone nor a board is there. Plug one in; then the table starts by "
+                "itself."
+            )
+        )
+    left = games.left_unfinished()
+    if left is None:
+        return given
+    # What holds for the next game may not be what this one was begun with.
+    return replace(given, resume=True, journal=left.journal, typed=frozenset())
 
 
 def _run(
@@ -322,6 +346,7 @@ def _table_options(given: PlayOptions, joined: "EventFile | None" = None) -> "Ta
         one_enter=given.against == "engine" and not given.press_apart,
         table="" if joined is None else joined.table,
         command=options.called(),
+        as_service=given.as_service,
         kept=kept_values(given),
     )
 

@@ -307,6 +307,8 @@ class PlayOptions:
     or_demo: bool = _flag(_("Offer the unfinished game, one against the computer, one of two "
         "people, or the demonstration. Where nobody can be asked, show the demonstration if there "
         "is neither board nor microphone."), heading=_("Without devices"))
+    as_service: bool = _flag(_("Run as blindplay service does: without a keyboard, continue the "
+        "unfinished game or begin one, and say that the table is ready."))
     # fmt: on
 
     typed: frozenset[str] = frozenset()
@@ -443,6 +445,10 @@ def check(given: PlayOptions) -> None:
             raise ValueError(
                 _("--await-pairing gives each game a journal of its own; leave out --journal.")
             )
+    if given.as_service and {"resume", "journal", "or_demo"} & set(given.typed):
+        raise ValueError(
+            _("A service finds its game itself; leave out --resume, --journal and --or-demo.")
+        )
     if given.public and not given.console:
         raise ValueError(_("--public needs --console."))
     if not given.public and (given.public_delay is not None or given.public_names):

@@ -55,8 +55,6 @@ def say(
     list_voices: bool,
 ) -> None:
     """Say words aloud, or write them to a WAV file."""
-    from blindplay.speech.audio import read_wav
-    from blindplay.speech.audio_devices import DeviceSink
     from blindplay.speech.synthesis import Synthesiser
 
     options.check_folder_of(output)
@@ -71,8 +69,30 @@ def say(
             shutil.copyfile(rendered, output)
             print(output)
             return
-        with contextlib.closing(DeviceSink()) as sink:
-            sink.play(*read_wav(rendered), threading.Event())
+        _play(rendered)
+
+
+def _play(file: Path) -> None:
+    from blindplay.speech.audio import read_wav
+    from blindplay.speech.audio_devices import DeviceSink
+
+    with contextlib.closing(DeviceSink()) as sink:
+        sink.play(*read_wav(file), threading.Event())
+
+
+def aloud(pack: Language, sentence: str) -> None:
+    """Say a sentence to everybody in the room, if that is possible. A voice speaks words only; of a
+    sentence with digits or paths it says nothing."""
+    from blindplay.speech.audio import AudioError
+    from blindplay.speech.synthesis import NotWordsError, Synthesiser, SynthesisError
+
+    try:
+        with Synthesiser(pack.code, spellings=pack.spoken) as synthesiser:
+            _play(synthesiser.render(sentence, public=True))
+    except NotWordsError:
+        return
+    except (AudioError, SynthesisError) as error:
+        options.warn(str(error))
 
 
 def _list_voices(synthesiser: "Synthesiser") -> None:

@@ -9,6 +9,7 @@ with the options of the command line.
 import contextlib
 import dataclasses
 import datetime
+import itertools
 import json
 import secrets
 import time
@@ -30,6 +31,7 @@ from .files import OWN_ENDS, PART, SUFFIX, beside, damaged_copies
 from .journal import JournalError, is_journal, is_running, read_journal
 from .tape import is_recording, tape_folder
 
+_LATELY = 10  # games among which an unfinished one is looked for
 _EVENT_DAY_S = 86_400.0  # after that, --resume leaves out a finished game of an event
 
 
@@ -205,6 +207,15 @@ def kept_game(journal: Path) -> KeptGame:
 def kept_games() -> Iterator[KeptGame]:
     """The games in the folder of tables, the last one first. Each is read when it is wanted."""
     yield from map(kept_game, journals())
+
+
+def left_unfinished() -> KeptGame | None:
+    """The newest game that is unfinished and that no table plays now, among the last ones: each
+    takes time to read."""
+    for game in itertools.islice(kept_games(), _LATELY):
+        if game.unfinished and not game.running:
+            return game
+    return None
 
 
 def last_played() -> Path:

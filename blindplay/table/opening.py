@@ -290,9 +290,13 @@ def _tell_how(session: Session) -> None:
     """Tell which key and which words begin the game, or go on with it."""
     game = session.table.game
     if session.setting_up.waits:
-        pack = session.pack
-        said = pack.sentence("begin_say", words=_words_to_go_on(pack)) if hears(session) else ""
-        _tell(session, pack.sentence("going_on_key" if game.started else "begin_key"), said)
+        pack, says = session.pack, hears(session)
+        if session.steps.has_keyboard:
+            key = pack.sentence("going_on_key" if game.started else "begin_key")
+            said = pack.sentence("begin_say", words=_words_to_go_on(pack)) if says else ""
+            _tell(session, key, said)
+        elif says:
+            session.desk.tell_all("begin_only_say", words=_words_to_go_on(pack))
     elif game.adjourned and not game.over:
         _tell_how_to_resume(session)
 

@@ -95,6 +95,8 @@ class TableOptions:
     """Against the computer a typed move is completed without another Enter."""
     table: str = ""
     """The name of the table in its hall."""
+    as_service: bool = False
+    """There is no keyboard, and people hear that the table is ready."""
     command: str = field(default="blindplay", compare=False)
     """The command that calls this program; the advice how to continue the game begins with it."""
     kept: Mapping[str, Any] = field(default_factory=dict, compare=False)
@@ -249,10 +251,13 @@ def run(
             def type_line(side: str, line: str) -> None:
                 lines.type(keyboard.as_words_of(side, line))
 
+            session.steps.has_keyboard = not options.as_service
             attach_braille(stack, session, own, wanted, type_line)
             open_game(session, resumed=resumed, interrupted=interrupted)
             if not hears_at_once and own not in session.microphones:  # a phone may be there
                 listen()
+            if options.as_service:
+                session.desk.tell_all("table_ready")
             opening.close()
             offer_model(session, own, wanted, also)
             if opponent is not None:

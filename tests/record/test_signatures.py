@@ -25,6 +25,7 @@ from blindplay.record.signatures import (
     signed,
     verify,
 )
+from blindplay.version import VERSION
 from blindplay.wording.pack_words import PackWords
 
 # RFC 8032, 7.1, test 1
@@ -132,7 +133,7 @@ def statement(path: Path, n: int = len(FACTS)) -> SignedStatement:
     line = contents.whole.splitlines()[n - 1]
     return SignedStatement(
         "open", "4", contents.game, n, line[-34:-2].decode(), 1.0, **signatures.outcome(game),
-        rulings=rulings.digest, version="0.1.0", key=signatures.public_key(KEY),
+        rulings=rulings.digest, version=VERSION, key=signatures.public_key(KEY),
     )  # fmt: skip
 
 
