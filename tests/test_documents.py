@@ -12,6 +12,7 @@ import pytest
 
 from benchmarks.__main__ import benchmarks
 from blindplay.cli import TABLE
+from blindplay.commands import service
 from blindplay.laws.facts import Announce, Player, Setup, Start
 from blindplay.record.journal import Journal
 from models.__main__ import models
@@ -99,6 +100,9 @@ def check_names(words: list[str], command: click.Command = TABLE) -> None:
     """Check that a command, possibly with placeholders, and its options exist."""
     while isinstance(command, click.Group) and words and not words[0].startswith("-"):
         command, words = subcommand(command, words[0]), words[1:]
+    if command in (service.add, service.run):  # what follows is for another command
+        check_names([*service.KINDS[words[0]], *words[1:]])
+        return
     known = {name for param in command.params for name in (*param.opts, *param.secondary_opts)}
     used = {word for word in words if word.startswith("--")}
     assert used <= known | {"--help"}, f"{command.name} has no {used - known}"
