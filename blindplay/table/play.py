@@ -647,9 +647,14 @@ def _tell_what_can_follow(
         transcript.show(pack.sentence("saved_resume"))
         transcript.show(f"    {command} play --resume{'' if last else f' --journal {path}'}")
     elif table.game.history:
-        for sentence, then in (("review_offer", "review"), ("record_offer", "score")):
+        found = "" if last else f" {path}"
+        for sentence, then in (
+            ("review_offer", f"review{found}"),
+            ("try_out_offer", f"analyse {path}"),
+            ("record_offer", f"score{found}"),
+        ):
             transcript.show(pack.printed(sentence))
-            transcript.show(f"    {command} {then}{'' if last else f' {path}'}")
+            transcript.show(f"    {command} {then}")
     if table.game.over and not in_hall:
         transcript.show(pack.printed("hall_send"))
         transcript.show(f"    {command} play --resume --journal {path}")

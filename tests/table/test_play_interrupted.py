@@ -201,6 +201,8 @@ def test_ctrl_c_after_another_game_was_agreed_ends_the_table_and_says_how_to_rev
     assert [one.again for one in prepared] == [Command.NEW_GAME], out.getvalue()
     assert ended.again is None
     assert GERMAN.printed("review_offer") in out.getvalue()
+    assert GERMAN.printed("try_out_offer") in out.getvalue()
+    assert f" analyse {tmp_path / 'game.jsonl'}\n" in out.getvalue()
 
 
 def test_quit_counts_more_than_another_game_that_others_want(sit: Sit) -> None:
