@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 @click.option(
     "--output", type=options.FILE, help=_("Keep the analysis in this file, in PGN, from now on.")
 )
-@options.flag("overwrite", _("Write --output even if it replaces a file."))
+@options.overwrite
 def analyse(
     file: Path | None,
     pack: Language,
@@ -83,13 +83,9 @@ def analyse(
         check_none_is_played(*beside)
 
     may_look()
-    options.check_folder_of(output)
     if output is not None:
         check_output(file, output)
-    if output is not None and output.exists() and not overwrite:
-        raise ValueError(
-            _("{output} exists already; give another --output, or add --overwrite.", output=output)
-        )
+    options.check_new(output, overwrite=overwrite)
     game = _begun(file, position, number)
     with ExitStack() as stack:
         voice = Prompter(stack, pack, silent, sys.stdout)

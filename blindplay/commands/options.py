@@ -281,6 +281,16 @@ def check_folder_of(file: Path | None) -> None:
         raise ValueError(_("There is no folder {parent}; make it first.", parent=file.parent))
 
 
+def check_new(output: Path | None, *, overwrite: bool) -> None:
+    """Raise ValueError if ``output`` cannot be written as a new file: its folder does not exist, or
+    it replaces something without ``overwrite``."""
+    check_folder_of(output)
+    if output is not None and not overwrite and (output.exists() or output.is_symlink()):
+        raise ValueError(
+            _("{output} exists already; give another --output, or add --overwrite.", output=output)
+        )
+
+
 def show(line: object) -> None:
     """Print a text, in the reader's language if it is a message, and anything else as one line of
     JSON."""
@@ -358,6 +368,9 @@ as_json = partial(click.option, "--json", "as_json", is_flag=True)
 def flag(name: str, text: str) -> Callable[[click.decorators.FC], click.decorators.FC]:
     """An option that is on or off: ``--name`` and ``--no-name``, off unless it is given."""
     return click.option(f"--{name}/--no-{name}", default=False, help=text, show_default=False)
+
+
+overwrite = flag("overwrite", _("Write --output even if it replaces a file."))
 
 
 def board_and_voice(command: click.decorators.FC) -> click.decorators.FC:

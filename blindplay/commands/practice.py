@@ -96,7 +96,7 @@ def drill(kind: DrillKind | None, pack: Language, count: int, scores: bool, sile
 @click.option(
     "--output", type=options.FILE, help=_("Write the games with annotations to this file, in PGN.")
 )
-@options.flag("overwrite", _("Write --output even if it replaces a file."))
+@options.overwrite
 def review(
     game: Path | None,
     pack: Language,
@@ -210,7 +210,6 @@ def _check_output(named: Path, output: Path | None, overwrite: bool, studied: li
 
     if output is None:
         return
-    options.check_folder_of(output)
     same = output.exists() and named.exists() and output.samefile(named)
     if is_journal(named) or not same:
         check_output(named, output)
@@ -221,10 +220,7 @@ def _check_output(named: Path, output: Path | None, overwrite: bool, studied: li
                 named=named,
             )
         )
-    if output.exists() and not overwrite:
-        raise ValueError(
-            _("{output} exists already; give another --output, or add --overwrite.", output=output)
-        )
+    options.check_new(output, overwrite=overwrite)
 
 
 def _teach(teacher: "Teacher", studied: list[Study], first: int, output: Path | None) -> None:

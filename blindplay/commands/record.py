@@ -19,10 +19,10 @@ import click
 from blindplay.given import reason_of
 from blindplay.language import Language
 from blindplay.laws.facts import SIDES
-from blindplay.record import book, disputes, writing
+from blindplay.record import book, disputes, files, writing
 from blindplay.record import games as kept
 from blindplay.record.journal import is_journal
-from blindplay.record.studies import StudiedGame, Unread
+from blindplay.record.studies import Unread
 from blindplay.record.writing import PAPER, EntryForm, Paper, RecordFormat
 from blindplay.translation import _, join_texts
 
@@ -113,6 +113,7 @@ _ENTRIES = options.MemberChoice(EntryForm)
     type=options.FILE,
     help=_("Write this file; a tape as .flac, .mp3, .opus or .wav, and speech into a folder."),
 )
+@options.overwrite
 @click.option(
     "--entries", type=_ENTRIES, help=_("Write a scoresheet's entries like this; see above.")
 )
@@ -156,6 +157,7 @@ def score(
     form: RecordFormat | str,
     side: str | None,
     output: Path | None,
+    overwrite: bool,
     entries: EntryForm | None,
     language: str | None,
     cells: int,
@@ -181,11 +183,11 @@ def score(
     """
     if first is not None and form != _TAPE:
         raise ValueError(_("--from goes with --format tape; a scoresheet is always written whole."))
-    if form != _SPEECH:
-        options.check_folder_of(output)
     journal = journal or kept.last_played()
     if output is not None:
         writing.check_output(journal, output)
+    if form != _SPEECH:
+        options.check_new(output, overwrite=overwrite)
     paper = Paper(cells, lines, points)
     if form == _SPEECH or (form != _TAPE and journal.is_file() and not is_journal(journal)):
         if side is not None or entries is not None or header:
@@ -193,7 +195,7 @@ def score(
                 _("--side, --entries and --header are for scoresheets of journals; leave them out.")
             )
         style = book.BookStyle(times=not no_times, yellow=yellow, diagrams=diagrams)
-        return _write_book(journal, form, output, language, paper, style)
+        return _write_book(journal, form, output, language, paper, style, overwrite=overwrite)
     if diagrams or no_times:
         raise ValueError(
             _("--diagrams and --no-times are for files with games; leave them out for a journal.")
@@ -227,19 +229,21 @@ def _write_book(
     language: str | None,
     paper: Paper,
     style: "book.BookStyle",
+    *,
+    overwrite: bool,
 ) -> int:
     """Write the games of a file. Name those that cannot be read, or not to their end."""
     pack = options.load_language(language or user_language())
     if form == _SPEECH and output is None:
         raise ValueError(_("Speech is one file for each game; name a folder with --output."))
     found = book.read_games(source, options.warn)
-    games = [one.pgn for one in found if isinstance(one, StudiedGame)]
+    games = (one if isinstance(one, Unread) else one.pgn for one in found)
     written = book.Book.of(source.stem, games, pack, style)
     if isinstance(form, RecordFormat):
         _write(written.write(form, paper), output)
     else:
         assert output is not None
-        _speak_book(written, output)
+        _speak_book(written, output, overwrite=overwrite)
     trouble = [
         one.sentence if isinstance(one, Unread) else one.remark
         for one in found
@@ -250,8 +254,8 @@ def _write_book(
     return 2 if trouble else 0
 
 
-def _speak_book(written: "book.Book", folder: Path) -> None:
-    from blindplay.record.book_sound import write_spoken
+def _speak_book(written: "book.Book", folder: Path, *, overwrite: bool) -> None:
+    from blindplay.record.book_sound import all_files, write_spoken
     from blindplay.speech.synthesis import Synthesiser
 
     try:
@@ -260,6 +264,8 @@ def _speak_book(written: "book.Book", folder: Path) -> None:
         raise ValueError(
             _("{output} cannot be written ({reason}).", output=folder, reason=reason_of(error))
         ) from None
+    for name in all_files(written):
+        options.check_new(folder / name, overwrite=overwrite)
     pack = written.pack
     with Synthesiser(
         pack.code,
@@ -287,7 +293,7 @@ def _write(text: str, output: Path | None) -> None:
         sys.stdout.buffer.flush()
         return
     try:
-        output.write_bytes(text.encode("utf-8"))
+        files.write_new(output, text.encode("utf-8"))
     except OSError as error:
         raise ValueError(
             _("{output} cannot be written ({reason}).", output=output, reason=reason_of(error))

@@ -71,7 +71,7 @@ STYLE = BookStyle()
 
 @dataclass(frozen=True)
 class Chapter:
-    """A game of a book, from 1."""
+    """A game of a book, with its number in the file that it comes from."""
 
     number: int
     game: chess.pgn.Game
@@ -100,10 +100,19 @@ class Book:
 
     @classmethod
     def of(
-        cls, name: str, games: Iterable[chess.pgn.Game], pack: Language, style: BookStyle = STYLE
+        cls,
+        name: str,
+        games: Iterable[chess.pgn.Game | Unread],
+        pack: Language,
+        style: BookStyle = STYLE,
     ) -> "Book":
-        """A book of these games. If all belong to one study, that is its title, else ``name``."""
-        chapters = tuple(Chapter(number, game) for number, game in enumerate(games, 1))
+        """A book of these games. If all belong to one study, that is its title, else ``name``. What
+        cannot be read is left out, and so is its number."""
+        chapters = tuple(
+            Chapter(number, game)
+            for number, game in enumerate(games, 1)
+            if not isinstance(game, Unread)
+        )
         studies = {one.game.headers.get("StudyName", "") for one in chapters}
         study = studies.pop() if len(studies) == 1 else ""
         return cls(normal(study) or normal(name), chapters, pack, style)
@@ -344,28 +353,21 @@ def _chapters(lines: Sequence[str], notation: Notation) -> Iterator[tuple[str, l
     moves = notation.text(notation.pack.sentence("book_moves"))
     if moves not in lines:
         return
+    before, _number, behind = notation.pack.sentence("book_game", number="\0").partition("\0")
+    heading = re.compile(rf"{re.escape(before)}(\d{{1,9}}){re.escape(behind)}(?::.*)?")
+    beginning = notation.text(before)
     number, begin, begun = 0, -1, False
     for at, line in enumerate(lines):
         begun |= line == moves
+        found = heading.fullmatch(notation.read(line)) if line.startswith(beginning) else None
         # Before the first moves, the title of the book may be like a heading; the last one counts.
-        if not _is_heading(line, _heading(number + 1 if begun else 1, notation)):
+        if found is None or (begun and int(found[1]) <= number):
             continue
         if begun and begin >= 0:
             yield lines[begin], list(lines[begin + 1 : at])
-        begin, number, begun = at, number + 1 if begun else 1, False
+        begin, number, begun = at, int(found[1]), False
     if begun and begin >= 0:
         yield lines[begin], list(lines[begin + 1 :])
-
-
-@functools.lru_cache
-def _heading(number: int, notation: Notation) -> tuple[str, str]:
-    """The heading of a chapter without a name, and the beginning of one with a name."""
-    heading = notation.pack.sentence("book_game", number=str(number))
-    return notation.text(heading), notation.text(f"{heading}:")
-
-
-def _is_heading(line: str, heading: tuple[str, str]) -> bool:
-    return line == heading[0] or line.startswith(heading[1])
 
 
 def _game_of(chapter: tuple[str, list[str]], notation: Notation) -> StudiedGame | Unread:

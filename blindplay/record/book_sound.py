@@ -25,6 +25,7 @@ from blindplay.wording.announcements import result_in_words
 
 from .annotated import COMMAND, GLYPHS, LABELLED, BookLine, LineKind, WordsNotation, sign_in_words
 from .book import Book, Chapter
+from .files import write_new
 from .tape import EXPORT_RATE, write_sound
 
 if TYPE_CHECKING:
@@ -222,10 +223,15 @@ def _language_of(text: str, own: Language) -> Language:
     return load(best) if counts[best] >= counts.get(own.code, 0) + _ENOUGH else own
 
 
+def all_files(book: Book) -> list[str]:
+    """The names of all files of a book."""
+    return [*file_names(book), PLAYLIST, CONTENTS]
+
+
 def file_names(book: Book) -> list[str]:
-    """The name of the file of each chapter."""
-    width = len(str(len(book.chapters)))
-    names = []
+    """The names of the files with sound: of the contents, and of each chapter."""
+    width = len(str(max((one.number for one in book.chapters), default=0)))
+    names = [f"{'0' * width}-{book.pack.sentence('book_contents')}{SUFFIX}"]
     for one in book.chapters:
         words = re.findall(r"[^\W_]+", one.heading(book.pack).partition(": ")[2])
         names.append("-".join([str(one.number).zfill(width), *words])[:60] + SUFFIX)
@@ -241,8 +247,7 @@ def write_spoken(book: Book, folder: Path, synthesiser: "Synthesiser") -> Iterat
         can say.
     """
     spoken = SpokenBook(book)
-    width = len(str(len(book.chapters)))
-    files = [f"{'0' * width}-{book.pack.sentence('book_contents')}{SUFFIX}", *file_names(book)]
+    files = file_names(book)
     titles = [book.title, *(one.heading(book.pack) for one in book.chapters)]
     lengths = []
     for number, file in enumerate(files):
@@ -258,7 +263,7 @@ def write_spoken(book: Book, folder: Path, synthesiser: "Synthesiser") -> Iterat
     for name, lines in ((PLAYLIST, playlist), (CONTENTS, contents)):
         path = folder / name
         try:
-            path.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
+            write_new(path, ("\n".join(lines) + "\n").encode())
         except OSError as error:
             raise ValueError(
                 _("{output} cannot be written ({reason}).", output=path, reason=reason_of(error))

@@ -139,7 +139,7 @@ def damaged_before(journal: Path, content: bytes) -> Path | None:
 
 def write_new(path: Path, content: bytes) -> None:
     """Write a file that gets its name only when all of it is on the disk. A killed process leaves
-    at most a file called ``.part``.
+    at most a file called ``.part``, a failure nothing.
 
     :raises OSError: if it cannot be written.
     """
@@ -147,11 +147,16 @@ def write_new(path: Path, content: bytes) -> None:
     part.unlink(missing_ok=True)
     handle = open_file(part, create=True)
     try:
-        write(handle, content)
-        sync(handle)
-    finally:
-        os.close(handle)
-    part.replace(path)
+        try:
+            write(handle, content)
+            sync(handle)
+        finally:
+            os.close(handle)
+        part.replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        raise
     sync_folder(path.parent)
 
 

@@ -164,19 +164,21 @@ def studies_of_pgn(text: str, name: str, kind: StudyKind | None) -> Iterator[Stu
     def is_study(game: chess.pgn.Game, _written: str) -> bool:
         return bool(game.variations) or "FEN" in game.headers
 
-    return _each(text, name, is_study, lambda read, place: _study(read, place, kind))
+    counted = _is_game if kind is StudyKind.ANALYSIS else is_study
+    return _each(text, name, counted, lambda read, place: _study(read, place, kind))
 
 
 def games_of_pgn(text: str, name: str) -> Iterator[StudiedGame | Unread]:
     """Each game in PGN, over or not, with moves or without them, or a sentence about why it cannot
     be read."""
 
-    def is_game(game: chess.pgn.Game, written: str) -> bool:
-        known = any(game.headers[tag] != _NOTHING.get(tag) for tag in game.headers)
-        has_tags = written.lstrip().startswith("[")  # JSON, too, is a comment to the reader
-        return bool(game.variations or known or (game.comment and has_tags))
+    return _each(text, name, _is_game, _any_game)
 
-    return _each(text, name, is_game, _any_game)
+
+def _is_game(game: chess.pgn.Game, written: str) -> bool:
+    known = any(game.headers[tag] != _NOTHING.get(tag) for tag in game.headers)
+    has_tags = written.lstrip().startswith("[")  # JSON, too, is a comment to the reader
+    return bool(game.variations or known or (game.comment and has_tags))
 
 
 _NOTHING = chess.pgn.Headers()

@@ -173,7 +173,7 @@ def write_sound(path: Path, pcm: bytes, **tags: str) -> None:
         )
     kind, subtype = _EXPORTS[path.suffix.lower()]
     try:
-        path.write_bytes(_encoded(pcm, EXPORT_RATE, kind, subtype, **tags))
+        write_new(path, _encoded(pcm, EXPORT_RATE, kind, subtype, **tags))
     except OSError as error:
         raise TapeError(
             _("{output} cannot be written ({reason}).", output=path, reason=reason_of(error))

@@ -29,9 +29,11 @@ from blindplay.record.annotated import (
     read_lines,
 )
 from blindplay.record.book import Book, BookStyle, read_book, read_games
-from blindplay.record.study import StudiedGame, Unread
+from blindplay.record.studies import studies
+from blindplay.record.study import StudiedGame, StudyKind, Unread
 from blindplay.record.writing import Paper, RecordFormat
 from tests.command_line import Ran, run
+from tests.record.disks import failing, in_folder
 from tests.record.random_studies import random_study
 from tests.record.recorded import MOVES, WORDS, recorded
 
@@ -451,6 +453,41 @@ def test_what_can_be_read_is_written_and_the_rest_is_named(study: Path) -> None:
     assert "Game 3" in first and "A against B" in first and "Ke2" in first
     assert "Game 4" in second and "Ke3" in second
     assert "Game 5" in third and "variant" in third
+
+
+@pytest.mark.parametrize("form", TEXT_FORMS)
+def test_games_have_the_numbers_of_their_file_as_for_an_analysis(
+    tmp_path: Path, form: RecordFormat
+) -> None:
+    path = tmp_path / "games.pgn"
+    introduction = '[Event "Club: welcome"]\n\n{ Nothing is played here. } *\n'
+    atomic = '[Variant "Atomic"]\n[White "E"]\n[Black "F"]\n\n1. e4 *\n'
+    path.write_text(f"{introduction}\n{atomic}\n{STUDY}\n{ENDING}", encoding="utf-8")
+    found = read_games(path, lambda sentence: None)
+    games = {n: one.pgn for n, one in enumerate(found, 1) if isinstance(one, StudiedGame)}
+    made = Book.of("x", (games.get(number, Unread("")) for number in range(1, 5)), load("de"))
+    assert [one.number for one in made.chapters] == [1, 3, 4]
+    assert made.chapters[1].entry(load("de")) == "3. Ayşe Özdemir – Åke Lindqvist, 1-0"
+    assert again(made.write(form, PAPERS["28 × 40"])) == [str(game) for game in games.values()]
+    analysed = studies(path, StudyKind.ANALYSIS)
+    assert [n for n, one in enumerate(analysed, 1) if isinstance(one, StudiedGame)] == [1, 3, 4]
+    assert str(games[3]) == str(analysed[2].pgn)  # type: ignore[union-attr]
+
+
+def test_another_file_is_replaced_only_with_overwrite_and_then_whole(
+    study: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / "letter.txt"
+    output.write_text("dear all", encoding="utf-8")
+    wanted = (str(study), "--format", "sheet", "--output", str(output))
+    done = score(*wanted)
+    assert (done.status, done.stdout) == (2, "") and "add --overwrite" in done.stderr
+    assert output.read_text("utf-8") == "dear all"
+    with failing("write", taken=3):
+        assert score(*wanted, "--overwrite").status == 2
+    assert in_folder(output) == {"letter.txt": b"dear all", study.name: study.read_bytes()}
+    assert score(*wanted, "--overwrite").status == 0
+    assert output.read_text("utf-8").startswith("study\n")
 
 
 @pytest.mark.parametrize(

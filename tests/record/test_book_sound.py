@@ -121,7 +121,7 @@ def test_a_comment_is_spoken_in_its_own_language() -> None:
 def test_files_are_in_the_order_of_the_games() -> None:
     games = [chess.pgn.Game(headers={"White": f"A/{n}", "Black": 'B:"?'}) for n in range(12)]
     names = file_names(Book.of("x", games, load("de")))
-    assert names == sorted(names) and names[0] == f"01-A-0-B{SUFFIX}" and len(set(names)) == 12
+    assert names == sorted(names) and names[1] == f"01-A-0-B{SUFFIX}" and len(set(names)) == 13
 
 
 @pytest.fixture(scope="module")
@@ -185,6 +185,9 @@ def test_the_command_speaks_a_file_into_a_folder(tmp_path: Path) -> None:
     assert {Path(line).name for line in done.stdout.splitlines()} == {
         path.name for path in output.iterdir()
     }
+    again = ("score", str(study), "--format", "speech", "--language", "de", "--output", str(output))
+    refused = run(*again, home=tmp_path)
+    assert (refused.status, refused.stdout) == (2, "") and "add --overwrite" in refused.stderr
     blocked = run("score", str(study), "--format", "speech", "--output", str(study), home=tmp_path)
     assert blocked.status == 2 and len(blocked.stderr.splitlines()) == 1
 
