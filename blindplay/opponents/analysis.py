@@ -9,7 +9,6 @@ machine plays a game: see :class:`Analyst`.
 """
 
 import math
-import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,6 @@ from dataclasses import dataclass
 import chess
 from chess.engine import Cp, Mate, Score
 
-from .uci import BUILT_IN as BUILT_IN_ENGINE
 from .uci import LONGEST_ANALYSIS_S, EngineFailedError, EngineProgram, Level, UciEngine
 
 _SLOPE = 0.00368208
@@ -94,6 +92,15 @@ class Analyst:
         self.effort = effort or (BUILT_IN if program.is_built_in else ENGINE)
         self._engine = UciEngine(program, Level(None))
 
+    def looking(self, look: Callable[[], None]) -> "Analyst":
+        """Another one with the same engine, which calls ``look`` before each position, too."""
+
+        def may_look() -> None:
+            self._may_look()
+            look()
+
+        return Analyst(self.program, may_look, self.effort, self._longest_s)
+
     def instead(self, program: EngineProgram) -> "Analyst":
         """Another one with the engine ``program``; this one rests."""
         self.rest()
@@ -145,76 +152,6 @@ class Analyst:
                 line.append(move)
                 board.push(move)
         return tuple(line)
-
-
-@dataclass(frozen=True)
-class EngineAnswer:
-    """The answer to the question ``key`` of a :class:`BackgroundAnalyst`."""
-
-    key: object
-    value: object
-
-
-@dataclass(frozen=True)
-class EngineReplaced:
-    """The engine keeps failing. The built-in opponent takes its place, unless it was that one."""
-
-    by_built_in: bool
-
-
-@dataclass(frozen=True)
-class EngineRefused:
-    """No engine may look any more, because of ``error``."""
-
-    error: ValueError
-
-
-class BackgroundAnalyst:
-    """Asks an engine in a thread of its own, one question at a time; a new question replaces one
-    that still waits. ``tell`` gets each answer, and the failures, in that thread. :meth:`close` it.
-    """
-
-    def __init__(self, analyst: Analyst, tell: Callable[[object], object]) -> None:
-        self.analyst = analyst
-        self._tell = tell
-        self._changed = threading.Condition()
-        self._wanted: tuple[object, Callable[[Analyst], object]] | None = None
-        self._closed = False
-        threading.Thread(target=self._run, name="analysis", daemon=True).start()
-
-    def ask(self, key: object, question: Callable[[Analyst], object]) -> None:
-        """Ask, and tell the answer under this ``key``."""
-        with self._changed:
-            self._wanted = key, question
-            self._changed.notify()
-
-    def close(self) -> None:
-        """End the engine, whatever it does. Nothing is told any more."""
-        with self._changed:
-            self._closed = True
-            self._changed.notify()
-            self.analyst.close()
-
-    def _run(self) -> None:
-        while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._closed or self._wanted is not None)
-                if self._closed or self._wanted is None:
-                    return
-                (key, question), self._wanted = self._wanted, None
-            try:
-                told: object = EngineAnswer(key, question(self.analyst))
-            except EngineFailedError:
-                told = EngineReplaced(not self.analyst.program.is_built_in)
-            except ValueError as error:
-                told = EngineRefused(error)
-            with self._changed:
-                if self._closed:
-                    return
-                if isinstance(told, EngineReplaced) and told.by_built_in:
-                    self.analyst = self.analyst.instead(BUILT_IN_ENGINE)
-                    self._wanted = self._wanted or (key, question)
-                self._tell(told)
 
 
 _VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
@@ -397,6 +334,8 @@ def _standing(side: chess.Color, chance: float) -> Reason:
 MOST = 3
 BLUNDER = 0.15
 """The loss from which a mistake gets two question marks instead of one, as on Lichess."""
+AS_GOOD = 0.05
+"""A move that loses less of the chance to win is good, too."""
 _SHORT_MATE = 3
 _CLOSER = 8
 """Limit of the moves that are examined more closely."""

@@ -46,7 +46,7 @@ class AnalysisTree:
     def __init__(self, path: Path, game: chess.pgn.Game, program: str = "") -> None:
         self.path = path
         self.kept = False
-        """True once something is in the file."""
+        """True if everything is in the file that must be."""
         self._annotator = f"{ANNOTATOR}, {program}" if program else ANNOTATOR
         self._earlier: list[str] = []
         self._last: dict[chess.pgn.GameNode, chess.pgn.GameNode] = {}
@@ -103,14 +103,15 @@ class AnalysisTree:
         last = self._last.get(self.node)
         return last or (self.node.variations[0] if self.node.variations else None)
 
-    def drop(self) -> None:
-        """Go back, and forget the last move; it has no moves after it."""
+    def back(self, *, drop: bool) -> None:
+        """Go back by the last move. With ``drop`` forget it; it has no moves after it."""
         node, parent = self.node, self.node.parent
-        assert parent is not None and not node.variations
-        self._last.pop(parent, None)
-        parent.remove_variation(node.move)  # type: ignore[arg-type]
-        self.node = parent
-        self.keep()
+        assert parent is not None
+        self.go(parent)
+        if drop:
+            self._last.pop(parent, None)
+            parent.remove_variation(node)
+            self.keep()
 
     def begin(self, board: chess.Board) -> None:
         """Go on from another position. What was tried or set up before stays in the file. If
@@ -139,6 +140,7 @@ class AnalysisTree:
 
     def keep(self) -> None:
         """Write the file."""
+        self.kept = False
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_new(self.path, self.text.encode())
         self.kept = True

@@ -4,7 +4,6 @@ stands better, the best line and the name of the opening."""
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import chess.pgn
 
 from blindplay.boards import events
 from blindplay.boards.nameless import certain_moves, possible_moves
-from blindplay.given import sentence_of
+from blindplay.given import sentence_of, shown
 from blindplay.hearing.decision import Decision
 from blindplay.language import About, AnalysisWord, Command, Key, analysis_word_of, key_of
 from blindplay.language.mixed_text import in_language
@@ -22,15 +21,18 @@ from blindplay.language.pack import fold
 from blindplay.laws.deviation import UNKNOWN
 from blindplay.laws.placement import Pieces, difference, moves_that_show, pieces_of
 from blindplay.laws.unidentified_pieces import occupied
-from blindplay.opponents.analysis import (
-    Analyst,
+from blindplay.opponents.analysis import AS_GOOD, Analyst, Judgement
+from blindplay.opponents.questions import (
+    Arrival,
     BackgroundAnalyst,
+    BestLine,
+    Compared,
+    ComparedLines,
     EngineAnswer,
     EngineRefused,
     EngineReplaced,
-    Judgement,
-    Reason,
-    why_bad,
+    best_line,
+    compare,
 )
 from blindplay.opponents.uci import EngineProgram
 from blindplay.record.analysis_tree import AnalysisTree, game_from, new_analysis
@@ -51,7 +53,8 @@ from blindplay.wording.position import (
 )
 
 from .attendant import Event, News
-from .reviewing import AS_GOOD, EndedError, Teacher
+from .reviewing import EndedError, Teacher
+from .shown_places import earlier, is_on_the_way, move_instead, move_of_other_side
 
 LONGEST_S = 6.0
 """Seconds that an engine may look at one position. An engine that hangs is replaced soon after."""
@@ -71,41 +74,6 @@ _OTHER_REASONS = {
     "fivefold_repetition": "fivefold",
 }
 """The names of our sentences for ends that ``chess`` names otherwise."""
-
-
-@dataclass(frozen=True)
-class Arrival:
-    """What is told of a place at which somebody arrives."""
-
-    opening: OpeningName | None
-    judgement: Judgement
-
-
-@dataclass(frozen=True)
-class BestLine:
-    """The best line from a place, and how good it is."""
-
-    judgement: Judgement
-    moves: tuple[chess.Move, ...]
-
-
-@dataclass(frozen=True)
-class Compared:
-    """A line that is compared: its first move, the judgement of its end, and why it is bad."""
-
-    move: chess.Move
-    end: chess.Board
-    judgement: Judgement
-    chance: float
-    """How likely the side that has the choice wins."""
-    bad: Reason | None = None
-
-
-@dataclass(frozen=True)
-class ComparedLines:
-    """The lines that were compared, the best one first."""
-
-    lines: tuple[Compared, ...]
 
 
 class Analysing:
@@ -162,6 +130,10 @@ class Analysing:
         except EndedError:
             pass
         finally:
+            if self._unsaved:  # there may be room now; if not, that is told once more
+                self._unsaved = False
+                with self._saving():
+                    self._tree.keep()
             if self._engine is not None:
                 self._engine.close()
             if self._teacher.answers.ear is not None:
@@ -309,9 +281,7 @@ class Analysing:
         elif told := self._told_of(board, command, about):
             self._tell_all(told)
         elif (move := self._teacher.move_meant(line, board)) is not None:
-            self._play(move)
-            self._near = True
-            self._goes = self._has_board
+            self._play_led(move)
 
     def _told_of(self, board: chess.Board, command: Command | None, about: About) -> list[str]:
         """The answer to a question about the position or the moves; empty if it is none."""
@@ -349,29 +319,34 @@ class Analysing:
         self._tell_all([self._move(board, move)])
         self._arrive()
 
-    def _go(self, node: chess.pgn.GameNode) -> None:
-        """Go to another place, and tell which one it is."""
+    def _play_led(self, move: chess.Move) -> None:
+        """Go to the position after a move, and lead hands there."""
+        self._play(move)
+        self._near, self._goes = True, self._has_board
+
+    def _go(self, node: chess.pgn.GameNode, *, led: bool = True) -> None:
+        """Go to another place, and tell which one it is. ``led``: lead hands there."""
         self._tree.go(node)
         board = self._board
         moved = self._last_move(board) if board.move_stack else self._pack.sentence("no_last_move")
         self._tell_all([moved, self._to_move(board)])
-        self._goes = self._has_board
+        self._goes = led and self._has_board
         self._arrive()
 
     def _back(self, count: int) -> None:
-        node, board = self._tree.node, self._board
+        node = self._tree.node
         if node.parent is None:
             self._tell_all([self._pack.sentence("no_last_move")])
         elif count > 1:
             path = list(self._tree.path_to(node))
             self._go(path[min(count, len(path) - 1)])
         else:
-            self._take_back(node.parent, board)
-            self._near = True
-            self._goes = self._has_board
+            self._take_back(node.parent)
+            self._near, self._goes = True, self._has_board
 
-    def _take_back(self, parent: chess.pgn.GameNode, board: chess.Board) -> None:
-        """Go back by the last move of ``board``, and tell it."""
+    def _take_back(self, parent: chess.pgn.GameNode) -> None:
+        """Go back by the last move, and tell it."""
+        board = self._board
         move = board.pop()
         self._tree.go(parent)
         moved = [self._move(board, move, "follow_back_move")] if move else []
@@ -390,12 +365,10 @@ class Analysing:
         else:
             others = len(self._tree.node.variations) - 1
             assert node.move is not None
-            self._play(node.move)
+            self._play_led(node.move)
             if others:
                 count_of = self._pack.number(min(others, 9999))
                 self._tell_more([self._pack.sentence("analyse_others", count=count_of)])
-            self._near = True
-            self._goes = self._has_board
 
     def _pass(self) -> None:
         """Let the same side move again. Where nothing was tried, the other side begins."""
@@ -431,9 +404,7 @@ class Analysing:
     def _choose(self, number: int) -> None:
         tried = self._tree.node.variations
         if 0 < number <= len(tried):
-            self._play(tried[number - 1].move)
-            self._near = True
-            self._goes = self._has_board
+            self._play_led(tried[number - 1].move)
         else:
             self._tell_tried()
 
@@ -476,12 +447,7 @@ class Analysing:
         elif self._board.is_game_over():
             self._arrive()
         else:
-
-            def question(analyst: Analyst, board: chess.Board) -> object:
-                judged = analyst.judge(board, closer=True)
-                return BestLine(judged, analyst.line(board, judged, plies)[:plies])
-
-            self._ask(question)
+            self._ask(lambda analyst, board: best_line(analyst, board, plies))
 
     def _compare(self, rest: str) -> None:
         """Compare two moves, or the ends of the lines that were tried here."""
@@ -495,7 +461,7 @@ class Analysing:
         if len(lines) < 2:
             self._say("analyse_compare_what")
             return
-        self._ask(lambda analyst, at: _compared(analyst, at, lines))
+        self._ask(lambda analyst, at: compare(analyst, at, lines))
 
     def _two_moves(self, board: chess.Board, words: str) -> tuple[chess.Move, ...]:
         """The two moves that the words name, with or without a word such as *and* between them."""
@@ -553,9 +519,7 @@ class Analysing:
         told = []
         for one in lines:
             told.append(self._move(board, one.move))
-            if one.end.is_game_over():
-                outcome = one.end.outcome()
-                assert outcome is not None
+            if (outcome := one.end.outcome()) is not None:
                 told.append(self._over(outcome))
             else:
                 judged = one.judgement
@@ -647,82 +611,44 @@ class Analysing:
             self._settle(pieces)
         elif self._moved_by_hand(pieces, goal):
             self._settle(pieces)
-        elif placed and not self._differs and not self._on_the_way(pieces, goal):
+        elif placed and not self._differs and not self._is_on_the_way(pieces):
             self._differs = True
             self._say("analyse_differs")
 
     def _moved_by_hand(self, pieces: Pieces, goal: Pieces) -> bool:
         """Go where the board shows: after a move, before the last ones, or after another move
         instead of the last one. Return whether it shows such a place."""
-        tree, board = self._tree, self._board
+        board = self._board
         move = next(moves_that_show(board, difference(pieces, goal)), None)
         if move is not None:
             self._play(move)
-        elif (place := self._earlier(pieces)) is not None:
-            if place is tree.node.parent:
-                self._take_back(place, board)
-            else:
-                self._go(place)
-                self._goes = False
-        elif (instead := self._instead(pieces, board.copy())) is not None:
-            self._play(instead)
-        elif (passed := self._move_of_other_side(pieces, goal, board.copy())) is not None:
+        elif (place := earlier(self._tree.node, lambda shown: shown == pieces)) is not None:
+            self._return(place)
+        elif (instead := move_instead(self._tree.node, pieces)) is not None:
+            move, only_begun = instead
             with self._saving():
-                tree.play(chess.Move.null())
+                self._tree.back(drop=only_begun)
+            self._play(move)
+        elif not self._is_on_the_way(pieces) and (
+            passed := move_of_other_side(board, difference(pieces, goal))
+        ):
+            with self._saving():
+                self._tree.play(chess.Move.null())
             self._tell_all([self._move(board, chess.Move.null())])
             self._play(passed)
         else:
             return False
         return True
 
-    def _earlier(self, pieces: Pieces) -> chess.pgn.GameNode | None:
-        """The last place before this one that the board shows."""
-        path = self._tree.path_to(self._tree.node)
-        return next((one for one in path if pieces_of(one.board()) == pieces), None)
-
-    def _instead(self, pieces: Pieces, board: chess.Board) -> chess.Move | None:
-        """The move that the board shows instead of the last one, after going back before that. A
-        rook that was moved before its king castled made no move."""
-        node = self._tree.node
-        if node.parent is None or not board.peek():
-            return None
-        last = board.pop()
-        move = next(moves_that_show(board, difference(pieces, pieces_of(board))), None)
-        if move is None:
-            return None
-        if board.is_castling(move) and not node.variations and _is_rook_of(board, move, last):
-            with self._saving():
-                self._tree.drop()
+    def _return(self, place: chess.pgn.GameNode) -> None:
+        """Go to an earlier place, which the board shows."""
+        if place is self._tree.node.parent:
+            self._take_back(place)
         else:
-            self._tree.go(node.parent)
-        return move
+            self._go(place, led=False)
 
-    def _move_of_other_side(
-        self, pieces: Pieces, goal: Pieces, board: chess.Board
-    ) -> chess.Move | None:
-        """The move that the side not to move has made."""
-        if board.is_check() or self._on_the_way(pieces, goal):
-            return None
-        board.push(chess.Move.null())
-        return next(moves_that_show(board, difference(pieces, goal)), None)
-
-    def _on_the_way(self, pieces: Pieces, goal: Pieces) -> bool:
-        """Return whether hands may be in the middle of a move, or of taking one back."""
-        board, parent = self._board, self._tree.node.parent
-        targets = [goal, *([pieces_of(parent.board())] if parent is not None else [])]
-        for move in board.legal_moves:
-            after = board.copy(stack=False)
-            after.push(move)
-            targets.append(pieces_of(after))
-            if move.promotion:  # the pawn stands there until it is replaced
-                pawn = board.piece_at(move.from_square)
-                assert pawn is not None
-                targets.append({**targets[-1], move.to_square: pawn.symbol()})
-        return any(
-            _is_between(pieces, base, target)
-            for base in (goal, self._settled or goal)
-            for target in targets
-        )
+    def _is_on_the_way(self, pieces: Pieces) -> bool:
+        return is_on_the_way(self._tree.node, pieces, self._settled)
 
     def _feel_unnamed(self, placement: str, goal: Pieces, *, placed: bool, back: bool) -> None:
         """Find the move on a board that knows only which squares are occupied."""
@@ -736,16 +662,11 @@ class Analysing:
         # A piece in the hand looks like one that has captured.
         moves_that_fit = possible_moves if placed else certain_moves
         moves = moves_that_fit(board, int(chess.SquareSet(holes)), emptied)
-        path = list(self._tree.path_to(self._tree.node))
-        place = next((one for one in path if pieces_of(one.board()).keys() == holes), None)
+        place = earlier(self._tree.node, lambda shown: shown.keys() == holes)
         if len(moves) == 1 and place is None:
             self._play(moves[0])
         elif not moves and place is not None:
-            if place is self._tree.node.parent:
-                self._take_back(place, board)
-            else:
-                self._go(place)
-                self._goes = False
+            self._return(place)
         else:
             if placed and (moves or len(holes) >= len(goal)) and not self._differs:
                 self._differs = True
@@ -870,20 +791,26 @@ class Analysing:
                 self._tree.keep()
                 voice.show(pack.printed("analyse_kept", path=self._tree.path))
             return
-        path = Path(name).expanduser()
-        path = path if path.suffix else path.with_suffix(".pgn")
-        fen = path.suffix.lower() == ".fen"
-        text = f"{self._board.fen()}\n" if fen else self._tree.text
+        path, fen = Path(name), False
         try:
+            path = path.expanduser()
+            if not path.name.strip("."):
+                raise ValueError(name)
+            path = path if path.suffix else path.with_suffix(".pgn")
+            fen = path.suffix.lower() == ".fen"
+            text = f"{self._board.fen()}\n" if fen else self._tree.text
             if path.exists() or path.is_symlink():
                 raise FileExistsError
             write_new(path, text.encode())
         except FileExistsError:
             self._say("analyse_no_file")
             self._teacher.trouble(_("{path} exists already; give another name.", path=path))
-        except (OSError, ValueError) as error:
+        except OSError as error:
             self._say("analyse_no_file")
             self._teacher.trouble(sentence_of(error))
+        except (ValueError, RuntimeError):  # no name of a file, or the home of nobody
+            self._say("analyse_no_file")
+            self._teacher.trouble(_("{name} cannot be the name of a file.", name=shown(name)))
         else:
             voice.show(pack.printed("analyse_fen_kept" if fen else "analyse_kept", path=path))
 
@@ -1013,56 +940,6 @@ def _line_from(node: chess.pgn.GameNode) -> Iterator[chess.Move]:
         assert at.move is not None
         yield at.move
         at = at.variations[0] if at.variations else None
-
-
-def _compared(
-    analyst: Analyst, board: chess.Board, lines: Sequence[Sequence[chess.Move]]
-) -> ComparedLines:
-    """Judge the ends of lines from ``board``."""
-    found, explained = [], {}
-    for line in lines:
-        end = board.copy()
-        for move in line:
-            end.push(move)
-        judged = analyst.judge(end, closer=True)
-        chance = judged.chance if end.turn == board.turn else 1 - judged.chance
-        found.append(Compared(line[0], end, judged, chance))
-    found.sort(key=lambda one: -one.chance)
-    best = found[0]
-    for at, one in enumerate(found):
-        single = all(len(each.end.move_stack) == len(board.move_stack) + 1 for each in (best, one))
-        if single and one.move and best.chance - one.chance >= AS_GOOD:
-            explained[at] = _why_worse(analyst, board, best, one)
-    return ComparedLines(tuple(replace(one, bad=explained.get(at)) for at, one in enumerate(found)))
-
-
-def _why_worse(analyst: Analyst, board: chess.Board, best: Compared, worse: Compared) -> Reason:
-    lines = [(one.move, *analyst.line(one.end, one.judgement)) for one in (best, worse)]
-    answer = best.judgement
-    score = chess.engine.Mate(1 - answer.mate) if answer.chance == 0 else -answer.score
-    return why_bad(board, Judgement(score, lines[0]), worse.judgement, (lines[0], lines[1]))
-
-
-def _is_between(pieces: Pieces, base: Pieces, target: Pieces) -> bool:
-    """Return whether hands may be on the way from ``base`` to ``target``: some of the pieces that
-    change their places are lifted, or stand where they go to."""
-    return all(
-        pieces.get(at) in (base.get(at), target.get(at))
-        or (at not in pieces and base.get(at) != target.get(at))
-        for at in base.keys() | target.keys() | pieces.keys()
-    )
-
-
-def _is_rook_of(board: chess.Board, castling: chess.Move, last: chess.Move) -> bool:
-    """Return whether ``last`` was the rook's part of castling."""
-    after = board.copy(stack=False)
-    after.push(castling)
-    moved = board.piece_at(last.from_square)
-    return (
-        moved is not None
-        and after.piece_at(last.to_square) == moved
-        and (moved.piece_type == chess.ROOK)
-    )
 
 
 def _in_pawns(judged: Judgement, board: chess.Board) -> str:

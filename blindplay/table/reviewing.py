@@ -12,6 +12,7 @@ from blindplay.language import AnalysisWord, Key, Language, analysis_word_of, ke
 from blindplay.language.understanding import Kind
 from blindplay.laws.placement import pieces_of
 from blindplay.opponents.analysis import (
+    AS_GOOD,
     Analyst,
     Judgement,
     Reason,
@@ -359,10 +360,6 @@ def _line(
     for ply, move in enumerate(line):
         board.push(move)
         yield LessonPart(point, step(ply), board.copy())
-
-
-AS_GOOD = 0.05
-"""A move that loses less of the chance to win is good, too."""
 
 
 def solve(

@@ -50,7 +50,7 @@ def walk(tree: AnalysisTree, chance: random.Random) -> None:
         case 2 if (following := tree.following()) is not None:
             tree.go(following)
         case 3 if tree.node.parent is not None and not tree.node.variations:
-            tree.drop()
+            tree.back(drop=True)
         case 4 if not board.is_check():
             tree.play(chess.Move.null())
         case 5 if not board.is_game_over():

@@ -13,9 +13,10 @@ import chess.pgn
 import pytest
 
 from blindplay.boards.peg.emulator import EmulatedBoard
+from blindplay.given import shown
 from blindplay.hearing.recognisers import open_recogniser
 from blindplay.language import AnalysisWord, Language, languages, load
-from blindplay.opponents import analysis, uci
+from blindplay.opponents import analysis, questions, uci
 from blindplay.opponents.analysis import Analyst
 from blindplay.record.analysis_tree import AnalysisTree, game_from
 from blindplay.record.openings import OpeningName
@@ -263,6 +264,11 @@ def test_a_file_is_never_replaced_and_holds_all_that_was_tried(tmp_path: Path) -
     analysed.wait("It cannot be written there.", 2)
     analysed._seen = len(analysed.out.getvalue())
     analysed.asks("keep", f"The analysis is in {tmp_path / 'kept.pgn'}.")
+    for name in (".", "..", "/", "~nobody-of-this-name/x", "a\0b"):
+        analysed.keys.type(f"keep {name}")
+        analysed.wait(f"trouble: {shown(name)} cannot be the name of a file.")
+    analysed._seen = len(analysed.out.getvalue())
+    analysed.asks("e5", E5)
     analysed.quit()
 
 
@@ -285,6 +291,29 @@ def test_a_disk_that_is_full_is_told_once_and_the_analysis_goes_on(
     analysed.asks("Nf3", NF3)
     assert lines_of(kept(path)[0]) == {("e2e4", "e7e5", "g1f3")}
     analysed.quit()
+
+
+def test_what_a_full_disk_did_not_take_is_written_at_the_end_or_told_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, content: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    for room in (True, False):
+        path = tmp_path / f"{room}.pgn"
+        analysed = begun(path)
+        with monkeypatch.context() as patched:
+            patched.setattr("blindplay.record.analysis_tree.write_new", full)
+            analysed.keys.type("e4")
+            analysed.wait(E4)
+            if not room:
+                analysed.keys.type("quit")
+                analysed.ended()
+        if room:
+            analysed.keys.type("quit")
+            analysed.ended()
+        assert analysed.tree.kept == path.exists() == room
+        assert analysed.out.getvalue().count("No space left") == 2 - room
 
 
 def test_another_position_keeps_what_was_tried_before(tmp_path: Path) -> None:
@@ -366,7 +395,7 @@ def test_without_any_engine_the_analysis_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = scripted(tmp_path, "dies")
-    monkeypatch.setattr(analysis, "BUILT_IN_ENGINE", broken)
+    monkeypatch.setattr(questions, "BUILT_IN", broken)
     monkeypatch.setattr(uci, "BUILT_IN", broken)
     analysed = with_engine(tmp_path / "kept.pgn", "dies")
     analysed.begun()
