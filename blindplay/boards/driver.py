@@ -8,7 +8,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Collection, Generator, Iterable
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from enum import Enum
 from pathlib import Path
 from typing import ClassVar, Generic, Self, TypeVar
@@ -174,7 +174,7 @@ class BoardDriver(SensorBoard, Generic[State]):
     touches would be lost. ``ports`` lists the USB ports, among which the driver finds a board that
     was plugged in again under another name. If its adapter has no serial number, the board of
     another table may be found so, too: one with an id that is not known here is taken only at the
-    port where the board was before.
+    port where the board was before, and only if that one is at none of the other ports.
     """
 
     KIND: ClassVar[str]
@@ -206,6 +206,7 @@ class BoardDriver(SensorBoard, Generic[State]):
         self._usb: tuple[int | None, int | None, str | None] | None = None
         self._which: str | None = None
         self._ids: Collection[str] = ()
+        self._others_wait = self._put_off = False  # while the ports are tried
         self._connected = False
         self._connections = 0
         self._loss_reported = False
@@ -369,7 +370,7 @@ class BoardDriver(SensorBoard, Generic[State]):
                     if isinstance(event, Connected):
                         if self._is_foreign(url, event.which):
                             self._state = before
-                            return self._refused(url)
+                            return "" if self._put_off else self._refused(url)
                         self._note_connection(url, event.which)
                     self._emit(event)
         except ValueError as error:
@@ -419,22 +420,34 @@ class BoardDriver(SensorBoard, Generic[State]):
             url=url,
         )
 
-    def _urls(self) -> list[str]:
-        """Return the ports to try: the last one, unless another device has it now, and each port
-        with the board's USB identity."""
+    def _urls(self) -> Iterator[str]:
+        """Yield the ports to try: the last one, unless another device has it now, and each port
+        with the board's USB identity. The last one comes again if another board was there, and the
+        own one was at none of the others."""
+        self._others_wait = self._put_off = False
+        own = self.url
         if self._usb is None:
-            return [self.url]
+            yield own
+            return
         ports = list(self._ports())
         same = [port.url for port in ports if _identity(port) == self._usb]
-        foreign = [_real(port.url) for port in ports if port.url not in same]
-        here = [] if _real(self.url) in foreign else [self.url]
-        return here + [url for url in same if _real(url) != _real(self.url)]
+        others = [url for url in same if _real(url) != _real(own)]
+        if _real(own) not in [_real(port.url) for port in ports if port.url not in same]:
+            self._others_wait = bool(others)
+            yield own
+        waits, self._put_off = self._put_off, False
+        self._others_wait = False
+        yield from others
+        if waits and self.url == own:
+            yield own
 
     def _is_foreign(self, url: str, which: str | None) -> bool:
-        """Return whether the board ``which`` at ``url`` is none of this table's."""
-        if not which or not self._which or _real(url) == _real(self.url):
+        """Return whether the board ``which`` at ``url`` is none of this table's, or may wait until
+        other ports were tried."""
+        if not which or not self._which or which == self._which or which in self._ids:
             return False
-        return which != self._which and which not in self._ids
+        self._put_off = self._others_wait
+        return self._put_off or _real(url) != _real(self.url)
 
     def _refused(self, url: str) -> str:
         """Let people hear once that a board is not read, and return why."""

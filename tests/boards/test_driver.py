@@ -81,6 +81,38 @@ def test_a_board_of_another_table_is_not_taken_at_another_port(known: bool, log:
             assert (board.url, board.placement()) == (mine.url, STARTING_BOARD_FEN)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs device files")
+@pytest.mark.parametrize("elsewhere", [True, False])
+def test_another_board_at_the_own_port_is_taken_only_if_the_own_one_is_nowhere_else(
+    tmp_path: Path, elsewhere: bool, log: EventLog
+) -> None:
+    links = [tmp_path / "ttyUSB0", tmp_path / "ttyUSB1"]
+    present = [FoundPort(str(link), "board", 0x1A86, 0x7523, None, True) for link in links]
+    exchanged = threading.Event()
+    with EmulatedBoard() as mine, EmulatedBoard("8/8/8/8/8/8/8/K6k") as other:
+
+        def listed() -> list[FoundPort]:
+            if exchanged.is_set() and not links[0].exists():
+                links[0].symlink_to(other.url)
+                if elsewhere:
+                    links[1].symlink_to(mine.url)
+            return present
+
+        links[0].symlink_to(mine.url)
+        with PegBoard(str(links[0]), log, backoff=(0.1, 0.2), ports=listed) as board:
+            log.wait_kinds(Connected, BoardPosition)
+            log.clear()
+            links[0].unlink()
+            mine.unplug()
+            log.wait_kinds(Disconnected)
+            mine.plug()
+            exchanged.set()
+            log.wait_kinds(Disconnected, Connected, BoardPosition)
+            assert board.url == str(links[elsewhere])
+            kept = STARTING_BOARD_FEN if elsewhere else "8/8/8/8/8/8/8/K6k"
+            assert board.placement() == kept
+
+
 def test_a_board_answers_since_a_time_on_the_connection_that_its_user_knows(log: EventLog) -> None:
     with (
         EmulatedBoard(force_socket=True) as emulated,
