@@ -323,20 +323,22 @@ struct kept {
     uint16_t crc;
 };
 
-static struct kept EEMEM kept;
-static uint8_t EEMEM boots;
-
-/* Behind all variables of the EEPROM, and in the same place in each version. */
+/* The places in the EEPROM are the same in each version, whatever the compiler. */
+#define BOOTS_AT 0
+#define SETTINGS_AT 1
 #define KEPT_AT 64
+#define PLACE(at) ((uint8_t *)(uintptr_t)(at))
+
+_Static_assert(SETTINGS_AT + sizeof(struct kept) <= KEPT_AT, "the settings fit before the rest");
 
 uint8_t port_kept(uint8_t at)
 {
-    return eeprom_read_byte((const uint8_t *)(uintptr_t)(KEPT_AT + at));
+    return eeprom_read_byte(PLACE(KEPT_AT + at));
 }
 
 void port_keep(uint8_t at, uint8_t value)
 {
-    eeprom_update_byte((uint8_t *)(uintptr_t)(KEPT_AT + at), value);
+    eeprom_update_byte(PLACE(KEPT_AT + at), value);
     eeprom_busy_wait();
 }
 
@@ -354,7 +356,7 @@ void port_save(const struct settings *settings)
 {
     struct kept wanted = {*settings, crc_of(settings)};
 
-    eeprom_update_block(&wanted, &kept, sizeof wanted);
+    eeprom_update_block(&wanted, PLACE(SETTINGS_AT), sizeof wanted);
 }
 
 static struct settings saved(void)
@@ -362,7 +364,7 @@ static struct settings saved(void)
     const struct settings usual = DEFAULT_SETTINGS;
     struct kept found;
 
-    eeprom_read_block(&found, &kept, sizeof found);
+    eeprom_read_block(&found, PLACE(SETTINGS_AT), sizeof found);
     return found.crc == crc_of(&found.settings) && settings_valid(&found.settings) ? found.settings
                                                                                  : usual;
 }
@@ -371,9 +373,9 @@ static struct settings saved(void)
  * so two boards on one port are unlikely to have the same nonce. */
 static uint16_t new_nonce(void)
 {
-    uint8_t boot = (uint8_t)(eeprom_read_byte(&boots) + 1), noise = 0;
+    uint8_t boot = (uint8_t)(eeprom_read_byte(PLACE(BOOTS_AT)) + 1), noise = 0;
 
-    eeprom_update_byte(&boots, boot);
+    eeprom_update_byte(PLACE(BOOTS_AT), boot);
     for (uint8_t square = 0; square < SQUARES; square++)
         noise = (uint8_t)(noise * 31 + port_convert(square) + TCNT1);
     return (uint16_t)(noise << 8 | boot);

@@ -607,6 +607,13 @@ def test_a_firmware_whose_data_leave_too_little_for_the_stack_is_not_built(
     assert "leave too little memory for its stack" in made.stderr
 
 
+def test_no_compiler_chooses_places_in_the_eeprom(firmware: None) -> None:
+    """Another compiler would lose the settings of a board that gets a newer firmware."""
+    for name in ("firmware-9600.elf", "old-9600.elf"):
+        sections = ["avr-objdump", "-h", str(HARDWARE / "build" / name)]
+        assert ".eeprom" not in subprocess.run(sections, capture_output=True, text=True).stdout
+
+
 def test_the_stack_never_comes_near_the_data(real: LockstepFirmware) -> None:
     line = Line(real)
     line.run(50)
