@@ -9,6 +9,9 @@ EMPTY = ord(".")
 NAMELESS = ord("?")
 """A piece that the board cannot name."""
 
+_IN_HAND = 4
+"""The squares that a move changes at most, so many while a king castles."""
+
 Diagram: TypeAlias = bytes
 """The pieces on a1, b1, … h8: FEN letters, :data:`EMPTY` or :data:`NAMELESS`."""
 
@@ -50,6 +53,17 @@ def changed(diagram: Diagram, square: chess.Square, letter: int) -> Diagram:
 def turned_at_start(diagram: Diagram) -> bool | None:
     """Return whether a board that shows the start position lies turned; None for another one."""
     return {START: False, START[::-1]: True}.get(diagram)
+
+
+def turned_like(diagram: Diagram, expected: Diagram) -> bool | None:
+    """Return whether a board that shows ``expected``, but for a move in hand, lies turned. None if
+    it shows something else, or the same both ways."""
+    straight, turned = (
+        differing(shown, expected).bit_count() for shown in (diagram, diagram[::-1])
+    )
+    if min(straight, turned) > _IN_HAND or straight == turned or NAMELESS in diagram:
+        return None
+    return turned < straight
 
 
 def positions_of(diagram: Diagram) -> list[chess.Board]:

@@ -17,6 +17,7 @@ import chess
 
 from blindplay.translation import _, join_texts
 
+from .diagram import Diagram, diagram_of_fen, turned_at_start, turned_like
 from .events import BoardEvent, BoardPosition, Connected, Disconnected, Read
 from .ports import (
     BAUD,
@@ -125,6 +126,11 @@ class SensorBoard(ABC):
         """These are the ids of the boards that this table has had, which may come to each other's
         ports."""
         del ids
+
+    def expect(self, placement: str) -> None:
+        """Something like this position stands on the board, if a game goes on there or begins. It
+        tells how a board lies whose start position this driver has not seen."""
+        del placement
 
     def known_faults(self, which: str | None) -> Collection[str]:
         """The squares with bad contacts of the board of the id ``which``, which answers now, as its
@@ -490,7 +496,20 @@ class BoardDriver(SensorBoard, Generic[State]):
 
 
 class PositionState(BoardState):
-    """The state of a board that proves positions only."""
+    """The state of a board that proves positions only. ``expected``: what stands there about, if
+    that is known and it is not known how the board lies."""
+
+    expected: Diagram | None = None
+
+    def _lies_turned(self, diagram: Diagram, before: bool) -> bool:
+        """Return whether a board that shows ``diagram`` lies turned; it did so ``before``."""
+        turned = turned_at_start(diagram)
+        if turned is None and self.expected is not None:
+            turned = turned_like(diagram, self.expected)
+        if turned is None:
+            return before
+        self.expected = None
+        return turned
 
     @abstractmethod
     def doubt(self, confirmed: Callable[[], None]) -> None:
@@ -508,6 +527,10 @@ class PositionBoard(BoardDriver[PositionStates], Generic[PositionStates]):
     """Seconds that a press of the clock waits for a confirmed position."""
     USB_IDS: ClassVar[tuple[tuple[int, int], ...]] = ()
     """USB ids of its serial line, the surest first."""
+    _expected: Diagram | None = None
+
+    def expect(self, placement: str) -> None:
+        self._expected = diagram_of_fen(placement)
 
     @classmethod
     def candidates(cls, ports: Iterable[FoundPort]) -> list[FoundPort]:

@@ -15,7 +15,7 @@ import chess
 from blindplay.translation import _, join_texts
 
 from . import events
-from .diagram import EMPTY, NAMELESS, Diagram, changed, fen_of, turned_at_start
+from .diagram import EMPTY, NAMELESS, Diagram, changed, fen_of
 from .driver import Notice, PositionBoard, PositionState
 from .events import BoardEvent
 from .ports import BoardNotFoundError, FoundPort, Port, check_url, discover, open_port
@@ -275,8 +275,7 @@ class ReportingState(PositionState):
     def _believe(self, changes: list[SquareChange], now: float) -> list[BoardEvent]:
         diagram = self._belief.diagram
         assert diagram is not None
-        at_start = turned_at_start(diagram)
-        turned = self.turned if at_start is None else at_start
+        turned = self._lies_turned(diagram, self.turned)
         if turned != self.turned or self._reported is None:
             self.turned, changes = turned, []
             self._light()
@@ -409,5 +408,6 @@ class ReportingBoard(PositionBoard[ReportingState]):
 
     def new_state(self, url: str, before: ReportingState | None) -> ReportingState:
         state = self.STATE(type(self), url, before)
+        state.expected = before.expected if before else self._expected
         state.light(self._lit)
         return state

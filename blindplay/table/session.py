@@ -42,6 +42,7 @@ from blindplay.language import Command, Language
 from blindplay.laws import Origin, Ruling, Taken
 from blindplay.laws import facts as f
 from blindplay.laws.due import Step, deeds, due, executor
+from blindplay.laws.placement import write_placement
 from blindplay.laws.rulings import TABLE, Announced, Answer, Completed
 from blindplay.laws.state import OTHER
 from blindplay.record import Tape
@@ -528,6 +529,8 @@ class Session:
         )
         here.levers = levers
         self._whose_boards.attach(here, by_name=by_name)
+        if (known := here.table_board) is not None:
+            board.expect(write_placement(known.placement or self.table.game.position_pieces()))
         board.start()
 
     def attach_microphone(

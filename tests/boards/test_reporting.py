@@ -15,7 +15,7 @@ from blindplay.boards.ports import BoardNotFoundError
 from blindplay.boards.reporting import Belief, BoardReport, SquareChange
 from tests.boards.emulated import EmulatedReportingBoard
 from tests.boards.event_log import EventLog
-from tests.boards.wires import WIRES
+from tests.boards.wires import WIRES, Millennium
 from tests.waiting import until
 
 
@@ -41,6 +41,21 @@ def test_a_change_counts_when_a_report_repeats_it() -> None:
 def emulated(request: pytest.FixtureRequest) -> Iterator[EmulatedReportingBoard]:
     with EmulatedReportingBoard(request.param, force_socket=sys.platform == "win32") as board:
         yield board
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_game_that_goes_on_tells_how_a_board_lies(turned: bool) -> None:
+    placement = "rnbqkb1r/pppp1ppp/5n2/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R"
+    lies = placement[::-1] if turned else placement
+    with EmulatedReportingBoard(
+        Millennium(), f"{lies} w - - 0 1", force_socket=sys.platform == "win32"
+    ) as emulated:
+        log = EventLog()
+        board = DRIVERS[emulated.wire.name](emulated.url, log, ports=list)
+        board.expect(placement)
+        with board:
+            log.wait_kinds(Connected, BoardPosition)
+            assert board.placement() == placement
 
 
 def test_a_board_tells_positions_lights_its_lamps_and_comes_back(

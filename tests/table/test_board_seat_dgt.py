@@ -9,9 +9,11 @@ import chess
 import pytest
 
 from blindplay.console.actions import act_after_hands, stamp
+from blindplay.laws.facts import Player
 from blindplay.laws.rulings import Touched
 from blindplay.table.keyboard import Keyboard
 from tests.boards.dgt.emulated import EmulatedDgtBoard
+from tests.boards.dgt.hands import pieces_of
 from tests.table.sitting import START, Sitting
 
 WHITES, BLACKS = 0x09, 0x13
@@ -111,6 +113,18 @@ def test_a_press_elsewhere_takes_what_stands_on_the_dgt_board(at: Table, given: 
     PRESSES[given](at)  # at once: the board has not yet been heard to rest
     at.wait(lambda: at.ruled("completed") == 2)
     assert at.table.game.history[-1].move.uci() == "c7c5"
+
+
+def test_a_game_that_goes_on_at_a_turned_board_needs_no_correction(tmp_path: Path) -> None:
+    sitting = Sitting(
+        tmp_path, fen="4k3/pp6/8/8/8/8/6PP/4K3 w - - 0 1", black=Player(impaired=True)
+    )
+    with EmulatedDgtBoard(turned=True) as dgt:
+        dgt.pieces = pieces_of(chess.BaseBoard("4k3/pp6/8/8/8/8/6PP/4K3"))
+        sitting.session.attach_board("black", "dgt:" + dgt.url)
+        board = sitting.session.boards["black"].board
+        sitting.wait(lambda: board.placement() == "4k3/pp6/8/8/8/8/6PP/4K3")
+    sitting.close()
 
 
 def test_a_dgt_board_that_is_unplugged_is_told_and_comes_back(at: Table) -> None:

@@ -189,8 +189,7 @@ class DgtBoardState(PositionState):
         self._heard, self._doubtful = diagram, None
         self.sure, self.wants_dump, self._confirmed_at = True, False, now
         self.confirmed = diagram
-        turned = turned_at_start(diagram)
-        self.turned = self.turned if turned is None else turned
+        self.turned = self._lies_turned(diagram, self.turned)
         while self._waiting:
             self._waiting.pop()()
         placement = self.placement()
@@ -235,9 +234,10 @@ class DgtBoard(PositionBoard[DgtBoardState]):
     ``BoardPosition`` comes when the hands rest and two messages agree on the position, and before
     each ``LeverPressed``, a press of the DGT clock, unless the board cannot be heard then.
 
-    Which way round the board lies follows from the start position, and until then White sits at
-    the board's usual side. White's side of the clock is the one that runs first from the start
-    position. Until then it is the left one, or the right one if the board lies turned.
+    Which way round the board lies follows from the start position, or from that of a game that goes
+    on; until then White sits at the board's usual side. White's side of the clock is the one that
+    runs first from the start position. Until then it is the left one, or the right one if the board
+    lies turned.
     """
 
     KIND = _("DGT board")
@@ -247,4 +247,6 @@ class DgtBoard(PositionBoard[DgtBoardState]):
     # Many adapters have the same chip as those after the first.
 
     def new_state(self, url: str, before: DgtBoardState | None) -> DgtBoardState:
-        return DgtBoardState(url, before)
+        state = DgtBoardState(url, before)
+        state.expected = before.expected if before else self._expected
+        return state

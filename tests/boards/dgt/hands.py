@@ -51,7 +51,7 @@ TRADEMARK = bytes((0x92, 0, 3 + 30)) + b"Digital Game Technology (c) 02"
 UNKNOWN = bytes((0xB7, 0, 6, 1, 2, 3))
 
 
-def pieces_of(board: chess.Board) -> dict[int, str]:
+def pieces_of(board: chess.BaseBoard) -> dict[int, str]:
     return {square: piece.symbol() for square, piece in board.piece_map().items()}
 
 

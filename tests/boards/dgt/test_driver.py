@@ -106,6 +106,39 @@ def test_boards_that_change_their_ports_lie_each_as_it_did() -> None:
     assert told(third, "22222", played, turned=False) == played.board_fen()
 
 
+PLAYED = "rnbqkb1r/pppp1ppp/5n2/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R"
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("in_hand", [[], ["f3"], ["e1", "h1"]])
+def test_a_game_that_goes_on_tells_how_the_board_lies(turned: bool, in_hand: list[str]) -> None:
+    """The process was killed, so nobody knows it from the start position."""
+    shown = chess.BaseBoard(PLAYED)
+    for name in in_hand:
+        shown.remove_piece_at(chess.parse_square(name))
+    dump = hands.dump(hands.pieces_of(shown), turned=turned)
+    board = DgtBoard("/dev/ttyUSB0")
+    board.expect(PLAYED)
+    state = board.new_state("/dev/ttyUSB0", None)
+    state.receive(dump + dump, 0.1)
+    assert state.placement() == shown.board_fen()
+    again = board.new_state("/dev/ttyUSB0", state)  # pieces are put away while the cable is out
+    shown.clear_board()
+    shown.set_piece_at(chess.A1, chess.Piece.from_symbol("K"))
+    dump = hands.dump(hands.pieces_of(shown), turned=turned)
+    again.receive(dump + dump, 9.0)
+    assert again.placement() == shown.board_fen()
+
+
+def test_a_position_that_is_another_one_does_not_tell_how_the_board_lies() -> None:
+    board = DgtBoard("/dev/ttyUSB0")
+    board.expect(PLAYED)
+    state = board.new_state("/dev/ttyUSB0", None)
+    dump = hands.dump(hands.pieces_of(chess.BaseBoard("8/8/3k4/8/8/3K4/8/8")), turned=True)
+    state.receive(dump + dump, 0.1)
+    assert state.placement() == "8/8/4K3/8/8/4k3/8/8"
+
+
 def test_of_another_board_at_its_port_a_state_knows_no_position() -> None:
     start = hands.dump(hands.pieces_of(chess.Board()))
     before = DgtBoardState("test")
