@@ -44,7 +44,6 @@ _LABEL_PARTS = re.compile(r"[a-z]+|\d+")
 _NUMBER = re.compile(r"\d+\.(\.\.)?")
 _RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 _TAG = re.compile(r"(?P<name>\S+):(?: (?P<value>.*))?")
-_LOWERED = str.maketrans("1234567890", "⠂⠆⠒⠲⠢⠖⠶⠦⠔⠴")
 LABELLED = {
     "Event": "sheet_event",
     "Site": "sheet_site",
@@ -154,7 +153,7 @@ class BrailleNotation(Notation):
 
     def number(self, board: chess.Board) -> str:
         if self._british:
-            return str(board.fullmove_number).translate(_LOWERED)
+            return braille.write_number(board.fullmove_number, self.pack.code)
         return self.text(super().number(board))
 
     def is_number(self, word: str) -> bool:
@@ -166,15 +165,11 @@ class BrailleNotation(Notation):
         if not move:
             return self.text(NULL_MOVE)
         san = board.san(move)
-        if self._british:
-            return braille.write_british(san)
-        cells = braille.write(self.pack.notation(san), self.pack.code)
-        # In Swedish dots 2 3 5 are an exclamation mark, and a plus sign is dots 2 5 6.
-        return cells.replace("⠖", "⠲") if self.pack.code == "sv" else cells
+        return braille.write_move(san, self.pack.notation(san), self.pack.code)
 
     def square(self, square: chess.Square) -> str:
         name = chess.square_name(square)
-        rank = name[1].translate(_LOWERED) if self._british else self.text(name[1])
+        rank = name[1].translate(braille.LOWERED) if self._british else self.text(name[1])
         return self.text(name[0]) + rank
 
     def glyph(self, number: int) -> str:

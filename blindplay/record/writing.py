@@ -298,7 +298,9 @@ class Scored:
             return pgn(self.game, self.reason, self.more, broken=self.broken) + "\n"
         side = side or next((side for side in SIDES if self.game.impaired(side)), "white")
         pack = PackWords().pack(language or self.game.player(side).language)
-        written = self._entries(side, pack, entries or _DEFAULT_ENTRIES[form])
+        in_cells = form in (RecordFormat.BRAILLE, RecordFormat.BRF)
+        how = entries or _DEFAULT_ENTRIES[form]
+        written = self._entries(side, pack, how, in_cells=in_cells)
         title = pack.sentence("sheet_title", player=pack.sentence(side))
         heading = self._heading(pack, in_words=form is RecordFormat.LONGHAND)
         labels = labels_of(pack)
@@ -317,10 +319,11 @@ class Scored:
             )
         head = [title, *(f"{name}: {value}" for name, value in heading.items())]
         end = [remark] if remark else []
-        if form in (RecordFormat.BRAILLE, RecordFormat.BRF):
+        if in_cells:
             # Braille takes room: a hyphen is a gap, and a blank separates the moves.
             short = dataclasses.replace(labels, nothing="-", between=" ", absent="...")
-            return _embossed([*head, *by_move(written, short), *end], pack, form, paper)
+            plies = (_numbered(line, pack) for line in by_move(written, short))
+            return _embossed([*head, *plies, *end], pack, form, paper)
         in_lines = by_ply if form is RecordFormat.LONGHAND else by_move
         return "\n".join([*head, "", *in_lines(written, labels), *end]) + "\n"
 
@@ -339,7 +342,9 @@ class Scored:
             if known[name] not in _UNKNOWN
         }
 
-    def _entries(self, side: str, pack: Language, how: EntryForm) -> list[ScoredPly]:
+    def _entries(
+        self, side: str, pack: Language, how: EntryForm, *, in_cells: bool
+    ) -> list[ScoredPly]:
         entries = sheet(self.game, side)
         if how is EntryForm.WRITTEN:
             return entries
@@ -349,7 +354,9 @@ class Scored:
         known = learned(
             letters, ((written[n], ply.before, ply.move) for n, ply in plies if n in written)
         )
-        return [self._in_form(entry, letters, known, pack, how) for entry in entries]
+        return [
+            self._in_form(entry, letters, known, pack, how, in_cells=in_cells) for entry in entries
+        ]
 
     def _in_form(
         self,
@@ -358,6 +365,8 @@ class Scored:
         known: Letters,
         pack: Language,
         how: EntryForm,
+        *,
+        in_cells: bool,
     ) -> ScoredPly:
         """``entry`` in another form. If its meaning is uncertain, the text as written is added; if
         it means no single move, only that text is given. Struck entries stay as they were."""
@@ -374,6 +383,9 @@ class Scored:
                 meaning = pack.announce(board, reading.move, edition=game.setup.edition)
             elif reading.move is not None:
                 meaning = pack.write(board, reading.move)
+                if in_cells:
+                    san = board.copy(stack=False).san(reading.move)
+                    meaning = braille.write_move(san, meaning, pack.code)
         if certainty is not Certainty.SURE:
             as_written = pack.sentence("sheet_as_written", entry=text)
             meaning = f"{meaning}; {as_written}" if meaning else as_written
@@ -422,6 +434,12 @@ def _same(path: Path, others: Iterable[Path]) -> bool:
     """Return whether ``path`` is one of ``others``, which need not exist. Names that differ only in
     case count as the same, because on some systems they are."""
     return any(str(path).casefold() == str(other).casefold() for other in others)
+
+
+def _numbered(line: str, pack: Language) -> str:
+    """A line of a scoresheet whose number is in the country's chess Braille."""
+    number, rest = line.split(". ", 1)
+    return f"{braille.write_number(int(number), pack.code)} {rest}"
 
 
 def _embossed(lines: Iterable[str], pack: Language, form: RecordFormat, paper: Paper) -> str:

@@ -20,7 +20,7 @@ from blindplay.braille.brlapi import (
     Pressed,
 )
 from blindplay.braille.line import BrailleLine
-from blindplay.language import Command
+from blindplay.language import Command, Language
 from blindplay.language.scoresheets import braille
 from blindplay.laws import Taken
 from blindplay.laws.rulings import Announced, AnnouncementVoid
@@ -55,8 +55,18 @@ def compact_move(session: Session, side: str) -> str:
         if not game.history or game.history[-1].illegal:
             return ""
         board, move = game.history[-1].before, game.history[-1].spoken
-    number = f"{board.fullmove_number}{'.' if board.turn else '...'}"
-    return braille.write(number + pack.write(board, move), pack.code)
+    cells = braille_move(pack, board, move)
+    if pack.code == "en":  # dots 3 6 before Black's move (Braille Chess Code, 1.2)
+        number = braille.write_number(board.fullmove_number, pack.code)
+        return f"{number} {'' if board.turn else '⠤'}{cells}"
+    dots = "." if board.turn else "..."
+    return braille.write(f"{board.fullmove_number}{dots}", pack.code) + cells
+
+
+def braille_move(pack: Language, board: chess.Board, move: chess.Move) -> str:
+    """A move in the country's chess Braille."""
+    san = board.copy(stack=False).san(move)
+    return braille.write_move(san, pack.notation(san), pack.code)
 
 
 class BrailleSeat:
@@ -126,7 +136,7 @@ class BrailleSeat:
                 return self._line.newest
 
             def name(board: chess.Board, move: chess.Move) -> str:
-                return braille.write(pack.write(board, move), pack.code)
+                return braille_move(pack, board, move)
 
             due = step_in_words(pack, game, step, name)
             return due if step.move else f"{compact_move(session, side)} {due}".strip()

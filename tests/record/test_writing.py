@@ -226,6 +226,14 @@ def test_the_braille_sheet_is_in_the_countrys_notation(journal: Path) -> None:
     assert all(sign in " \n" or 0x2800 <= ord(sign) < 0x2840 for sign in cells)
 
 
+def test_a_braille_sheet_has_the_chess_code_of_its_country(tmp_path: Path) -> None:
+    path = recorded(tmp_path / "game.jsonl", GERMAN)
+    english = Scored.of(path).write(RecordFormat.BRAILLE, "white", language="en")
+    assert english.splitlines()[-4:] == ["⠂ ⠑⠲ ⠑⠢", "⠆ ⠎⠋⠒ ⠎⠉⠖", "⠒ ⠇⠃⠢ ⠁⠖", "⠲ ⠴⠤⠴ ⠎⠋⠖"]
+    norwegian = Scored.of(path).write(RecordFormat.BRAILLE, "white", language="nb")
+    assert norwegian.splitlines()[-3] == "⠼⠃⠄ ⠠⠎⠋⠼⠉ ⠠⠎⠉⠼⠋"
+
+
 @pytest.mark.parametrize("language", ["de", "en", "nb", "sv", "da"])
 @pytest.mark.parametrize(
     ("form", "entries"),

@@ -16,7 +16,7 @@ READER = "white"
 """The side that reads Braille."""
 _CELLS = 20
 _PIECES_A_SECOND = 2
-_MOVE_IN_CELLS = re.compile(r"^⠼\S+ ")  # in chess Braille, before the same move in words
+_MOVE_IN_CELLS = re.compile("^(?:[⠀-⣿]+ )+")  # in chess Braille, before the same move in words
 
 
 class Fingers(Terminal):

@@ -18,7 +18,7 @@ from blindplay.braille.line import MORE
 from blindplay.language import Command, Key, word_of
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
-from blindplay.table.braille_seat import BrailleSeat, ReadersBraille, with_move
+from blindplay.table.braille_seat import BrailleSeat, ReadersBraille, compact_move, with_move
 from blindplay.table.choices import BrailleBy
 from blindplay.table.devices import WantedDevices
 from blindplay.table.play import TableOptions, run
@@ -166,6 +166,18 @@ def test_the_screen_readers_display_shows_each_sentence_once(sit: Sit) -> None:
     sitting.session.typed("white", "wie viele Züge")
     sitting.shows(GERMAN.sentence("braille_gone"))
     shown.close()
+
+
+def test_moves_are_in_the_chess_braille_of_the_reader(sit: Sit) -> None:
+    sitting = sit(
+        language="en", white=Player(impaired=True, language="en"), black=Player(language="de")
+    )
+    sitting.start()
+    sitting.play("g1f3")
+    assert compact_move(sitting.session, "white") == "⠂ ⠎⠋⠒"
+    sitting.play("b8c6")
+    assert compact_move(sitting.session, "white") == "⠂ ⠤⠎⠉⠖"
+    assert compact_move(sitting.session, "black") == "⠼⠁⠄⠄⠄⠨⠎⠉⠼⠋"
 
 
 def test_an_announcement_that_is_void_at_once_does_not_show_the_move_before_it(sit: Sit) -> None:

@@ -41,6 +41,7 @@ _CELLS = {letter: cell for cell, letter in _LETTERS.items()}
 _UPPER = dict(zip("⠁⠃⠉⠙⠑⠋⠛⠓⠊⠚", "1234567890", strict=True))
 _LOWER = dict(zip("⠂⠆⠒⠲⠢⠖⠶⠦⠔⠴", "1234567890", strict=True))
 _DIGITS = {digit: cell for cell, digit in _UPPER.items()}
+LOWERED = {ord(digit): cell for cell, digit in _LOWER.items()}
 _NUMBER = "⠼"
 _CAPITALS = "⠨⠠"
 _CAPITAL = {"nb": "⠠", "sv": "⠠", "en": "⠠"}
@@ -114,7 +115,7 @@ def write(text: str, language: str = "de") -> str:
     """``text`` in the basic Braille of ``language`` (a two-letter code), without contractions.
 
     :func:`read` gives the same moves again. Behind a letter, plus and equals signs have dot 5
-    before them, so nobody reads them as digits. A sign without a cell becomes ⠿.
+    before them, so nobody reads them as digits. Cells stay. A sign without a cell becomes ⠿.
 
     >>> write("Sxf3+"), write("0-0-0"), write("e8D", "nb")
     ('⠨⠎⠭⠋⠼⠉⠖', '⠼⠚⠤⠼⠚⠤⠼⠚', '⠑⠼⠓⠠⠙')
@@ -130,7 +131,7 @@ def write(text: str, language: str = "de") -> str:
             found.append(_NUMBER)
         if digit:
             found.append(_DIGITS[sign])
-        elif sign.isspace():
+        elif sign.isspace() or "\u2800" <= sign <= "\u283f":
             found.append(sign)
         elif sign.isalpha():
             if sign.isupper():
@@ -144,6 +145,31 @@ def write(text: str, language: str = "de") -> str:
             found.append(signs.get(sign, "⠿"))
         before = sign or " "
     return "".join(found)
+
+
+def write_move(san: str, printed: str, language: str) -> str:
+    """A move in the chess Braille of ``language``: in English by the British code, else as it is
+    ``printed`` there. ``san``: the move in standard algebraic notation.
+
+    >>> write_move("Nf3+", "Nf3+", "en"), write_move("Nf3+", "Sf3+", "sv")
+    ('⠘⠎⠋⠒', '⠠⠎⠋⠼⠉⠲')
+    """
+    if language == "en":
+        return write_british(san)
+    cells = write(printed, language)
+    # In Swedish dots 2 3 5 are an exclamation mark, and a plus sign is dots 2 5 6.
+    return cells.replace("⠖", "⠲") if language == "sv" else cells
+
+
+def write_number(number: int, language: str) -> str:
+    """The number of a move in the chess Braille of ``language``, for a move of White.
+
+    >>> write_number(12, "en"), write_number(12, "de")
+    ('⠂⠆', '⠼⠁⠃⠄')
+    """
+    if language == "en":
+        return str(number).translate(LOWERED)
+    return write(f"{number}.", language)
 
 
 def write_british(san: str) -> str:
