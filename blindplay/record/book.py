@@ -374,8 +374,9 @@ def _game_of(chapter: tuple[str, list[str]], notation: Notation) -> StudiedGame 
     heading, lines = chapter
     try:
         return StudiedGame(read_lines(lines, notation))
-    except LinesError as error:
-        return Unread(join_texts(": ", (notation.read(heading), error)), "")
+    except (ValueError, RecursionError) as error:
+        reason = error if isinstance(error, LinesError) else _("it cannot be read; correct it.")
+        return Unread(join_texts(": ", (notation.read(heading), reason)), "")
 
 
 def _lines_of(text: str) -> list[str]:

@@ -410,6 +410,16 @@ def test_a_comment_without_its_brace_does_not_take_the_next_game(tmp_path: Path)
     assert second.pgn.headers["Event"] == "B" and second.pgn.end().comment == "calm"
 
 
+@pytest.mark.parametrize("spoilt", ["a1" * 3000 + "a: 1. e4", "1. e4 $" + "9" * 5000])
+def test_a_chapter_that_cannot_be_read_is_named_whatever_stands_in_it(spoilt: str) -> None:
+    text = book(*games_of(f"1. c4 *\n\n{STUDY}")).write(RecordFormat.SHEET, Paper())
+    found = read_book(text.replace("1. c4", spoilt))
+    assert found is not None
+    unread, whole = found
+    assert isinstance(unread, Unread) and "Partie 1" in unread.sentence
+    assert isinstance(whole, StudiedGame) and whole.pgn.headers["Result"] == "1-0"
+
+
 def score(*arguments: str) -> Ran:
     return run("score", *arguments)
 

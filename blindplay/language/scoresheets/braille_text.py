@@ -352,7 +352,8 @@ def _read_word(word: str, code: str, opened: frozenset[str]) -> tuple[str, froze
             escaped = re.match(f"{_ESCAPE}{_NUMBER}([⠁⠃⠉⠙⠑⠋⠛⠓⠊⠚]+){_ESCAPE_END}", rest)
             if escaped is not None:
                 point = int("".join(_FROM_DIGITS[cell] for cell in escaped[1]))
-                found += chr(point) if point < 0x110000 else rest[: escaped.end()]
+                known = point < 0x110000 and not 0xD800 <= point < 0xE000  # UTF-8 has no surrogates
+                found += chr(point) if known else rest[: escaped.end()]
                 at, number, alphabet = at + escaped.end(), False, {}
                 continue
             if rest[2:3] in _FROM_ALPHABETS:

@@ -10,6 +10,7 @@ from blindplay.language.scoresheets import braille
 from blindplay.language.scoresheets.braille_text import (
     BROKEN,
     normal,
+    numbered,
     numbered_signs,
     read_text,
     write_text,
@@ -30,6 +31,13 @@ def dots(*cells: int) -> str:
 @given(text=st.text(st.sampled_from(SIGNS + OTHERS), max_size=40))
 def test_a_text_is_read_back_as_it_was_written(language: str, text: str) -> None:
     assert read_text(write_text(text, language), language) == normal(text)
+
+
+def test_a_number_that_is_no_sign_stays_in_cells() -> None:
+    for point in (0xD800, 0xDFFF, 0x110000):
+        number = write_text(str(point)).removeprefix("⠼")
+        cells = numbered("x").replace(write_text(str(ord("x"))).removeprefix("⠼"), number)
+        assert read_text(cells) == cells
 
 
 @pytest.mark.parametrize("language", CODES)
