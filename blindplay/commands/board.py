@@ -102,11 +102,7 @@ def flash(file: Path | None, port: str | None, board: str | None, baud: int | No
     with the new firmware, that is written back. Settings, calibration and name of the board stay.
     """
     wanted = firmware.own() if file is None else firmware.read(file)
-    rates = (
-        {baud or flashing.BOARDS[board or "nano"]}
-        if baud or board
-        else set(flashing.BOARDS.values())
-    )
+    rates = (baud,) if baud else flashing.rates(board)
     found = flashing.target(port_of(port) if port else port)
     if file is None:
         flashing.refuse_older(wanted, found)

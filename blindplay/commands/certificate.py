@@ -44,12 +44,18 @@ def _host(text: str) -> str:
               "present one. Each phone must trust it anew."))  # fmt: skip
 @click.option("--output", type=options.FILE, help=_("Write what other devices must trust into this "
               "file, such as blindplay.crt, to bring it there by cable or mail."))  # fmt: skip
+@options.overwrite
 @click.option("--hall", "event", type=options.FILE, help=_("Show the certificate of an event "
               "instead, from the file of its hall or of a table."))  # fmt: skip
 @click.option("--remove", is_flag=True, help=_("Remove it from this computer, and say how to "
               "remove it from phones."))  # fmt: skip
 def certificate(
-    more: tuple[str, ...], new: bool, output: Path | None, event: Path | None, remove: bool
+    more: tuple[str, ...],
+    new: bool,
+    output: Path | None,
+    overwrite: bool,
+    event: Path | None,
+    remove: bool,
 ) -> None:
     """Make a certificate of this computer's own, so that its pages can be encrypted.
 
@@ -64,7 +70,7 @@ def certificate(
             raise ValueError(_("--remove goes with no other option; leave the others out."))
         _remove(kept_at())
         return
-    options.check_folder_of(output)
+    options.check_new(output, overwrite=overwrite)
     if event is not None:
         if new or more:
             raise ValueError(_("--hall only shows a certificate; leave out --new and --name."))

@@ -1,7 +1,6 @@
 """``blindplay announce``, ``say`` and ``understand``: words and sounds of moves."""
 
 import contextlib
-import shutil
 import threading
 from collections.abc import Callable
 from functools import cache, partial
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 import click
 
-from blindplay.given import BATCH, in_time, read_json
+from blindplay.given import BATCH, SOUND, in_time, read_bytes, read_json
 from blindplay.language import Kind, Language, Understanding
 from blindplay.translation import _, one_of
 
@@ -45,6 +44,7 @@ def announce(board: chess.Board, move: str, pack: Language, edition: str, check:
 @click.option("--voice", help=_("Speak with this voice; --list-voices lists them."))
 @click.option("--rate", type=int, help=_("Speak so many words in a minute, from 80 to 450."))
 @click.option("--output", type=options.FILE, help=_("Write this WAV file and say nothing."))
+@options.overwrite
 @click.option("--list-voices", is_flag=True, help=_("List the voices for the language instead."))
 def say(
     words: tuple[str, ...],
@@ -52,12 +52,14 @@ def say(
     voice: str | None,
     rate: int | None,
     output: Path | None,
+    overwrite: bool,
     list_voices: bool,
 ) -> None:
     """Say words aloud, or write them to a WAV file."""
+    from blindplay.record.files import write_new
     from blindplay.speech.synthesis import Synthesiser
 
-    options.check_folder_of(output)
+    options.check_new(output, overwrite=overwrite)
     if bool(words) is list_voices:
         raise ValueError(_("Give either the words to say or --list-voices."))
     with Synthesiser(pack.code, spellings=pack.spoken, voice=voice) as synthesiser:
@@ -66,7 +68,7 @@ def say(
             return
         rendered = synthesiser.render(" ".join(words), rate=rate, public=True)
         if output is not None:
-            shutil.copyfile(rendered, output)
+            write_new(output, read_bytes(rendered, SOUND))
             print(output)
             return
         _play(rendered)

@@ -107,6 +107,11 @@ def test_it_is_saved_for_a_cable_or_a_mail_without_the_key(tmp_path: Path) -> No
     assert x509.load_der_x509_certificate(file.read_bytes())
     issuer = Issuer.read(kept(tmp_path).read_text("ascii"))
     assert file.read_bytes() == issuer.der
+    file.write_bytes(b"something else")
+    assert "add --overwrite" in made(tmp_path, "--output", str(file)).stderr
+    assert file.read_bytes() == b"something else"
+    assert made(tmp_path, "--output", str(file), "--overwrite").status == 0
+    assert file.read_bytes() == issuer.der
     nowhere = made(tmp_path, "--output", str(tmp_path / "no" / "blindplay.crt"))
     assert nowhere.status == 2 and "There is no folder" in nowhere.stderr
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Self
 
 from blindplay.given import FIRMWARE, read_bytes
-from blindplay.own_files import data_folder
+from blindplay.own_files import data_folder, write_secret
 from blindplay.shipped import shipped
 from blindplay.translation import _
 
@@ -189,17 +189,13 @@ def own() -> Firmware:
 
 
 def keep(firmware: Firmware) -> Path:
-    """Keep a firmware that was read out of a board, and return its file.
+    """Keep a firmware that was read out of a board, and return its file, which is on the disk then.
 
     :raises OSError: if it cannot be written.
     """
     name = version_text(firmware.version) if firmware.version else "before"
     file = _kept_folder() / f"{name}-{hashlib.sha256(firmware.image).hexdigest()[:12]}.hex"
-    if not file.exists():
-        file.parent.mkdir(parents=True, exist_ok=True)
-        fresh = file.with_suffix(".new")
-        fresh.write_text(firmware.hex(), "ascii", newline="\n")
-        fresh.replace(file)
+    write_secret(file, firmware.hex().encode())
     return file
 
 
