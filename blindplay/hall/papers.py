@@ -16,7 +16,7 @@ from blindplay.language import Language
 from blindplay.language.scoresheets import braille
 from blindplay.laws import time_controls
 from blindplay.laws.facts import SIDES
-from blindplay.record.writing import PAPER, Paper, braille_pages, brf
+from blindplay.record.writing import PAPER, Paper, braille_pages, brf, print_page
 from blindplay.speech.synthesis import is_words
 from blindplay.translation import _
 from blindplay.wording.announcements import result_in_words
@@ -118,12 +118,15 @@ class RoundPaper:
 
     def html(self, points: int) -> str:
         """The paper for a printer; ``points`` is the size of type. Large print has no columns: no
-        name would fit."""
-        html: str = _template().render(
-            paper=self, points=points, large=points >= 16, say=_say(self.pack),
+        name would fit.
+
+        :raises ValueError: for another size than :func:`print_page` allows.
+        """
+        return print_page(
+            "hall", "paper.html", points,
+            paper=self, large=points >= 16, say=_say(self.pack),
             results=SLIP_RESULTS, language=self.pack.code, sides=SIDES,
         )  # fmt: skip
-        return html
 
     def brf(self, paper: Paper = PAPER) -> str:
         """The paper for an embosser.
@@ -194,19 +197,6 @@ class RoundPaper:
 
 def _say(pack: Language) -> Mapping[str, str]:
     return catalogue(negotiate(pack.code))
-
-
-@functools.cache
-def _template() -> Any:
-    from jinja2 import Environment, PackageLoader  # it is large, and only print needs it
-
-    environment = Environment(
-        loader=PackageLoader("blindplay.hall"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("paper.html")
 
 
 def _spoken(text: str, pack: Language) -> str:

@@ -5,7 +5,6 @@ A book begins with its title and its contents. Each game is a chapter: a heading
 :mod:`.annotated`.
 """
 
-import functools
 import html
 import re
 import unicodedata
@@ -13,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import chess
 import chess.pgn
@@ -43,7 +41,7 @@ from .positions import puzzles_of_lines
 from .studied_pgn import games_of_pgn, parsed
 from .studies import check_read, lines_with_positions
 from .study import Puzzle, StudiedGame, Unread
-from .writing import Block, Paper, RecordFormat, Scored, braille_pages, brf
+from .writing import Block, Paper, RecordFormat, Scored, braille_pages, brf, print_page
 
 _LEADER = {"en": "⠐"}  # before a page's number in the contents; in other countries ⠄
 _MOST_TRIES = 6  # of a table of contents with numbers of pages, which may make it longer
@@ -223,12 +221,11 @@ class Book:
     # --- print
 
     def _html(self, points: int) -> str:
-        if not 6 <= points <= 72:
-            raise ValueError(
-                _("The size of type must be 6 to 72 points; 18 and more is large print.")
-            )
         notation = Notation(self.pack)
-        rendered: str = _template().render(
+        return print_page(
+            "record",
+            "book.html",
+            points,
             title=self.title,
             front=list(self._front())[1:],
             contents=self.pack.sentence("book_contents"),
@@ -237,12 +234,10 @@ class Book:
                 for one in self.chapters
             ],
             language=self.pack.code,
-            points=points,
             yellow=self.style.yellow,
             together=_together,
             symbols=self._symbols(),
         )
-        return rendered
 
     def _printed(
         self, chapter: Chapter, notation: Notation, points: int
@@ -308,20 +303,6 @@ def _symbol(piece: chess.Piece) -> str:
 def _together(text: str) -> str:
     """``text`` with hyphens at which no line ends: 0-0 and 1-0 stay whole."""
     return text.replace("-", _NO_BREAK)
-
-
-@functools.cache
-def _template() -> Any:
-    from jinja2 import Environment, PackageLoader  # it is large, and only print needs it
-
-    environment = Environment(
-        loader=PackageLoader("blindplay.record"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template("book.html")
 
 
 # --- back again

@@ -5,12 +5,13 @@ pages of Braille for an embosser, and a page of HTML for a printer.
 import contextlib
 import dataclasses
 import datetime
+import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Self
+from typing import Any, Self
 
 from blindplay.given import plain
 from blindplay.language import Language
@@ -24,6 +25,7 @@ from blindplay.translation import _
 from blindplay.wording.pack_words import PackWords
 
 from . import JournalError, pgn
+from .annotated import LABELLED
 from .files import OWN_ENDS, damaged_copies
 from .games import ReplayError, read_from_journal, replay
 from .journal import is_journal
@@ -131,6 +133,30 @@ def brf(laid_out: Iterable[Iterable[str]]) -> str:
     return "".join("".join(f"{line}\r\n" for line in page) + "\f" for page in laid_out)
 
 
+@functools.cache
+def _templates(room: str) -> Any:
+    from jinja2 import Environment, PackageLoader  # it is large, and only print needs it
+
+    return Environment(
+        loader=PackageLoader(f"blindplay.{room}"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def print_page(room: str, template: str, points: int, **values: object) -> str:
+    """A page of HTML for a printer, from a template of a room. ``points``: size of type, 6 to 72.
+
+    :raises ValueError: for another size.
+    """
+    if not 6 <= points <= 72:
+        raise ValueError(_("The size of type must be 6 to 72 points; 18 and more is large print."))
+    page: str = _templates(room).get_template(template).render(points=points, **values)
+    return page
+
+
 def html_page(
     title: str,
     heading: Mapping[str, str],
@@ -152,32 +178,13 @@ def html_page(
 
     :raises ValueError: for another size.
     """
-    from jinja2 import Environment, PackageLoader  # it is large, and only this page needs it
-
-    if not 6 <= points <= 72:
-        raise ValueError(_("The size of type must be 6 to 72 points; 18 and more is large print."))
-    environment = Environment(
-        loader=PackageLoader("blindplay.record"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template("scoresheet.html").render(
+    return print_page(
+        "record", "scoresheet.html", points,
         title=title, heading=heading, moves=moves(entries), labels=labels, language=language,
-        points=points, signed=signed, written=written, remark=remark, yellow=yellow,
+        signed=signed, written=written, remark=remark, yellow=yellow,
     )  # fmt: skip
 
 
-_HEADING = {
-    "Event": "sheet_event",
-    "Site": "sheet_site",
-    "Date": "sheet_date",
-    "Round": "sheet_round",
-    "White": "white",
-    "Black": "black",
-    "Result": "sheet_result",
-}
 _UNKNOWN = ("?", "????.??.??", "*")
 # Data that only the journal gives, by tags in small letters: PGN readers treat case differently.
 _JOURNALS_OWN = {
@@ -338,7 +345,7 @@ class Scored:
             known["Result"] = self.game.result
         return {
             pack.sentence(key): known[name]
-            for name, key in _HEADING.items()
+            for name, key in LABELLED.items()
             if known[name] not in _UNKNOWN
         }
 
