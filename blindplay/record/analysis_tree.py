@@ -47,6 +47,7 @@ class AnalysisTree:
         self.path = path
         self.kept = False
         """True if everything is in the file that must be."""
+        self._tried = False
         self._annotator = f"{ANNOTATOR}, {program}" if program else ANNOTATOR
         self._earlier: list[str] = []
         self._last: dict[chess.pgn.GameNode, chess.pgn.GameNode] = {}
@@ -76,7 +77,11 @@ class AnalysisTree:
             self.keep()
 
     def go(self, node: chess.pgn.GameNode) -> None:
-        """Go to another place of this tree."""
+        """Go to another place of this tree. What is noted from then on is written."""
+        self._tried = True
+        self._go(node)
+
+    def _go(self, node: chess.pgn.GameNode) -> None:
         self.node = node
         for one in self.path_to(node):
             if one.parent is not None:
@@ -88,7 +93,7 @@ class AnalysisTree:
         for move in moves:
             known = node.has_variation(move)
             node = node.variation(move) if known else node.add_variation(move)
-        self.go(node)
+        self._go(node)
 
     @staticmethod
     def path_to(node: chess.pgn.GameNode) -> Iterator[chess.pgn.GameNode]:
@@ -125,22 +130,28 @@ class AnalysisTree:
         self.keep()
 
     def judge(self, node: chess.pgn.GameNode, score: chess.engine.PovScore) -> None:
-        """Note the score of a place. Until something is tried, it is not written."""
+        """Note the score of a place. Until somebody goes somewhere, it is not written."""
         if node.eval() != score:
             node.set_eval(score)
-            if self.kept or self.game.variations:
+            if self._tried:
                 self.keep()
 
     def name(self, opening: OpeningName) -> None:
-        """Note the name of the opening, unless the game came with a code of its own."""
+        """Note the name of the opening, unless the game came with a code of its own. Until
+        somebody goes somewhere, it is not written."""
         headers = self.game.headers
         if self._names and headers.get("Opening") != opening.name:
             headers["ECO"], headers["Opening"] = opening.eco, opening.name
-            self.keep()
+            if self._tried:
+                self.keep()
 
     def keep(self) -> None:
         """Write the file."""
-        self.kept = False
-        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_new(self.path, self.text.encode())
+        self._tried = True
+        try:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            write_new(self.path, self.text.encode())
+        except OSError:
+            self.kept = False
+            raise
         self.kept = True

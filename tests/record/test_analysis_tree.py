@@ -94,6 +94,22 @@ def test_nothing_is_written_before_the_first_change(tmp_path: Path) -> None:
     assert tree.kept and lines_of(read_again(path)[0]) == [("e2e4",)]
 
 
+@pytest.mark.parametrize("given", [True, False])
+def test_what_is_noted_where_an_analysis_begins_is_written_with_what_comes_later(
+    tmp_path: Path, given: bool
+) -> None:
+    played = chess.Board()
+    played.push_uci("e2e4")
+    tree = AnalysisTree(tmp_path / "kept.pgn", game_from(played if given else chess.Board()))
+    tree.walk(played.move_stack)
+    tree.judge(tree.node, chess.engine.PovScore(chess.engine.Cp(20), chess.BLACK))
+    tree.name(OpeningName("B00", "King's Pawn Game"))
+    assert not tree.kept and not tree.path.exists()
+    tree.play(chess.Move.from_uci("e7e5"))
+    (game,) = read_again(tree.path)
+    assert game.headers["ECO"] == "B00" and game.variations[0].eval() is not None
+
+
 def test_a_game_that_came_with_a_code_of_its_opening_keeps_it(tmp_path: Path) -> None:
     game = game_from(chess.Board())
     game.headers["ECO"] = "A00"
