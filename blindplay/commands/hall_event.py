@@ -581,6 +581,7 @@ _BESIDE = {
     "replaced": _("It replaces the one in the file."),
     "conflict": _("It is not entered."),
     "twice": _("Another table has another result. Ask the arbiter."),
+    "withdrawn": _("The file still has a forfeit that was taken back; delete it there."),
 }
 """What is said beside the result of a table."""
 
@@ -588,9 +589,7 @@ _BESIDE = {
 def _entered_words(row: "Entered") -> str:
     from blindplay.hall.pairings.played import OPEN, SIGNED
 
-    game, what = row.game, _ENTERED.get(row.status, "")
-    if row.status == "open":
-        what = OPEN.get(game.state if game else "", OPEN["setup"])
+    game, beside = row.game, _BESIDE.get(row.status, "")
     if game is not None and game.result and row.status != "played":
         what = _("{result}, {signed}.", result=game.result, signed=SIGNED[game.signed])
         if game.forfeited:
@@ -601,17 +600,20 @@ def _entered_words(row: "Entered") -> str:
                 result=game.result,
                 who=game.declared_by,
             )
-        if row.status in _BESIDE:
-            what = join_texts(" ", (what, _BESIDE[row.status]))
+        said = [what, beside]
         if game.former and not game.declared_by:
-            corrected = _("The arbiter has corrected it: {reason}.", reason=game.reason.rstrip("."))
-            what = join_texts(" ", (what, corrected))
+            reason = game.reason.rstrip(".")
+            said.append(_("The arbiter has corrected it: {reason}.", reason=reason))
+    elif row.status in _ENTERED:
+        said = [_ENTERED[row.status]]
+    else:
+        said = [OPEN.get(game.state if game else "", OPEN["setup"]), beside]
     if game is not None and game.in_conflict:
-        conflict = _(
-            "This game went on in two ways; both are in the hall's folder. Ask the arbiter."
+        said.append(
+            _("This game went on in two ways; both are in the hall's folder. Ask the arbiter.")
         )
-        what = join_texts(" ", (what, conflict))
-    return join_texts(": ", (row.board, f"{row.white} – {row.black}", what))
+    words = join_texts(" ", filter(None, said))
+    return join_texts(": ", (row.board, f"{row.white} – {row.black}", words))
 
 
 @click.command()

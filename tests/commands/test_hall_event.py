@@ -18,7 +18,13 @@ from blindplay.commands.hall_event import assignment_words, player_lines
 from blindplay.hall.event_file import read_event_file
 from blindplay.hall.hall import Hall
 from blindplay.hall.pairings import giving
-from blindplay.hall.pairings.decided import Forfeit, declare, read_decisions, time_of
+from blindplay.hall.pairings.decided import (
+    Forfeit,
+    declare,
+    read_decisions,
+    take_back,
+    time_of,
+)
 from blindplay.hall.pairings.giving import AssignmentResult, TableState
 from blindplay.hall.pairings.played import PlayerRound, TableResult
 from blindplay.hall.pairings.rounds import Assignment
@@ -476,8 +482,12 @@ def test_a_forfeited_game_is_not_given_to_a_table_and_its_result_is(
     done = run("hall", "results", report, "--hall", hall, home=tmp_path)
     assert done.status == 0
     assert "0-0, forfeited; declared in the hall by Maria Berg." in done.stdout
-    lines = (tmp_path / "open-results.trf").read_text("utf-8").splitlines()
+    written = tmp_path / "open-results.trf"
+    lines = written.read_text("utf-8").splitlines()
     assert lines[2].endswith("2 b -") and lines[3].endswith("1 w -")
+    take_back(folder, read_decisions(folder).of_round("2")[0], "Maria Berg", "they came")
+    done = run("hall", "results", str(written), "--round", "2", "--hall", hall, home=tmp_path)
+    assert done.status == 1 and "It has not begun. The file still has a forfeit" in done.stdout
 
 
 def test_two_results_of_a_players_game_are_not_told_as_if_both_held() -> None:

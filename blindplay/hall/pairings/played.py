@@ -223,14 +223,15 @@ class Entered:
     """The game at a table; None if there is no copy of it."""
     status: str
     """entered; replaced (the file had a result that the arbiter has corrected); open (no result
-    yet); there (no table has one that counts, the file has); other (the file says something else,
+    yet); there (no table has one that counts, the file has); withdrawn (what the file has is a
+    forfeit that was taken back, so there is no result); other (the file says something else,
     which stays); twice (two tables, two results); conflict (two versions of the game, and not both
     have signed); played (it was declared forfeited in the hall, but a table has begun it)."""
 
     @property
     def missing(self) -> bool:
         """The file has no result of this game yet, or somebody must decide which it is."""
-        return self.status in ("open", "twice", "played", "conflict")
+        return self.status in ("open", "withdrawn", "twice", "played", "conflict")
 
 
 class ResultFile(Protocol):
@@ -272,10 +273,10 @@ def enter_results(file: ResultFile, number: int, folder: Path) -> list[Entered]:
         if status:
             game = None if status == "twice" else game
         elif game is None or not game.result:
-            # What the file has of a forfeit that was taken back is no result.
             back = forfeited_scores(decisions.taken_back(str(number), white, black))
-            known = file.has_result(number, pair) and file.scores(number, pair) not in back
-            status = "there" if known else "open"
+            withdrawn = file.scores(number, pair) in back
+            known = "withdrawn" if withdrawn else "there"
+            status = known if file.has_result(number, pair) else "open"
         elif game.in_conflict and len(game.signed) < len(SIDES):
             status = "there" if file.has_result(number, pair) else "conflict"
         else:

@@ -590,7 +590,7 @@ def test_a_forfeit_that_was_taken_back_is_no_result_in_the_file(tmp_path: Path) 
     forfeited = file.content()
     take_back(tmp_path, FORFEIT, "Maria Berg", "they came")
     (entry, _other) = enter_results(read_trf(forfeited), 2, tmp_path)
-    assert entry.status == "open" and entry.missing
+    assert entry.status == "withdrawn" and entry.missing
     copy(tmp_path, "1", RESIGNED)
     again = read_trf(forfeited)
     assert enter_results(again, 2, tmp_path)[0].status == "replaced"
