@@ -80,6 +80,11 @@ class Hall:
         self.table.submit(f.Make(by=by, move=move))
         self.table.submit(f.Press(by=by))
 
+    def answer(self, by: str, move: str) -> None:
+        """``by`` repeats and executes a move of the opponent."""
+        self.table.submit(f.Repeat(by=by, move=move))
+        self.table.submit(f.Make(by=by, move=move))
+
     def taken(self, kind: str) -> list[Any]:
         """The facts of this kind, in order."""
         return [fact for fact in self.facts if fact.kind == kind]

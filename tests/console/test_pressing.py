@@ -188,8 +188,7 @@ def test_against_an_impaired_player_a_move_is_confirmed_and_pressed_at_once(hall
     assert flags(hall, "white") == (True, False)
     send(hall, "white", text="e2e4")
     assert flags(hall, "black") == (False, False)  # Black repeats and executes first
-    hall.table.submit(f.Repeat(by="black", move="e2e4"))
-    hall.table.submit(f.Make(by="black", move="e2e4"))
+    hall.answer("black", "e2e4")
     assert flags(hall, "black") == (True, False)
 
 

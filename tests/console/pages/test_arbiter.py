@@ -205,12 +205,13 @@ def test_penalties_clocks_and_the_result(page: Page, hall: Hall) -> None:
     accessible(page)
     shot(page, "arbiter-over")
 
-    page.locator("#declare-s").click()
+    page.locator("#correct-s").click()
+    expect(page.locator("#correct-result")).to_have_value("")  # another choice than before
     accessible(page)
     shot(page, "arbiter-correct")
-    page.locator("#result").select_option("1-0")
+    page.locator("#correct-result").select_option("1-0")
     page.locator("#correct-reason").fill("Black had resigned before")
-    page.locator("#declare button").click()
+    page.locator("#correct button").click()
     expect(page.locator("#sure-words")).to_contain_text("1-0 from now on, and not 1/2-1/2")
     shot(page, "arbiter-correct-sure")
     page.locator("#yes").click()

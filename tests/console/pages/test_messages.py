@@ -91,8 +91,7 @@ def test_a_refusal_of_words_or_hands_stays_until_it_was_read_or_something_else_i
     expect(refusals).to_have_text(["It is not your move."])
     hall.play("white", "e2e4")
     until(page, "!document.getElementById('urgent').textContent")
-    hall.table.submit(f.Repeat(by="black", move="e2e4"))
-    hall.table.submit(f.Make(by="black", move="e2e4"))
+    hall.answer("black", "e2e4")
     hall.table.submit(f.Announce(by="black", move="e7e5"))
     early = "The announced move has not been made on the board yet."
     hall.table.submit(f.Press(by="black"))
@@ -232,8 +231,7 @@ def test_escape_undoes_a_move_that_was_chosen_and_f2_selects_what_was_typed(
 ) -> None:
     hall.start()
     hall.play("white", "e2e4")
-    for fact in (f.Repeat(by="black", move="e2e4"), f.Make(by="black", move="e2e4")):
-        hall.table.submit(fact)
+    hall.answer("black", "e2e4")
     page = opened(context, hall, "black")
     field = page.locator("#text")
     page.locator("#sq-e7").click()

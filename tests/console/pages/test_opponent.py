@@ -128,8 +128,7 @@ def _answered(hall: Hall) -> None:
     """1. e4, repeated and executed by Black."""
     hall.start()
     hall.play("white", "e2e4")
-    hall.table.submit(f.Repeat(by="black", move="e2e4"))
-    hall.table.submit(f.Make(by="black", move="e2e4"))
+    hall.answer("black", "e2e4")
 
 
 def _steps(hall: Hall) -> Iterator[str]:
@@ -158,8 +157,7 @@ def _steps(hall: Hall) -> Iterator[str]:
     yield "wait for decide"
     hall.table.submit(f.Arbiter(do="reject"))
     hall.play("white", "d2d4")
-    hall.table.submit(f.Repeat(by="black", move="d2d4"))
-    hall.table.submit(f.Make(by="black", move="d2d4"))
+    hall.answer("black", "d2d4")
     hall.table.submit(f.Arbiter(do="adjourn"))
     yield "seal"
     hall.table.submit(f.Seal(by="black", text="exd4"))

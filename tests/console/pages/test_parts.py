@@ -37,8 +37,7 @@ def own_move(context: BrowserContext, hall: Hall) -> Page:
     """The page of a player who is to move."""
     hall.start()
     hall.play("white", "e2e4")
-    for fact in (f.Repeat(by="black", move="e2e4"), f.Make(by="black", move="e2e4")):
-        hall.table.submit(fact)
+    hall.answer("black", "e2e4")
     return enter(context, hall, "black")
 
 
@@ -48,8 +47,7 @@ def promoting(context: BrowserContext, tmp_path: Path) -> Iterator[Page]:
     hall = Hall(tmp_path, white=Player(name="Bert"), black=IMPAIRED, fen=PROMOTING)
     hall.start()
     hall.play("black", "h8g7")
-    for fact in (f.Repeat(by="white", move="h8g7"), f.Make(by="white", move="h8g7")):
-        hall.table.submit(fact)
+    hall.answer("white", "h8g7")
     yield enter(context, hall, "white")
     hall.close()
 
@@ -136,8 +134,7 @@ def test_older_moves_that_are_read_stay_in_view(context: BrowserContext, hall: H
     def play(*moves: str) -> None:
         for white, black in zip(moves[::2], moves[1::2], strict=True):
             hall.play("white", white)
-            for fact in (f.Repeat(by="black", move=white), f.Make(by="black", move=white)):
-                hall.table.submit(fact)
+            hall.answer("black", white)
             hall.play("black", black)
             hall.table.submit(f.Make(by="white", move=black))
 

@@ -42,9 +42,14 @@ def tab_to(page: Page, selector: str) -> None:
     raise AssertionError(f"the keyboard does not get to {selector}")
 
 
-def click_move(page: Page, start: str, end: str) -> None:
+def choose(page: Page, start: str, end: str) -> None:
+    """Choose a move by its squares."""
     page.locator(f"#sq-{start}").click()
     page.locator(f"#sq-{end}").click()
+
+
+def click_move(page: Page, start: str, end: str) -> None:
+    choose(page, start, end)
     page.get_by_role("button", name="Move and press").click()
     becomes(page, "typed => document.getElementById('text')?.value !== typed", start + end)
 
@@ -146,8 +151,7 @@ def test_where_nobody_repeats_a_move_takes_two_clicks(
         hall.start()
         white, black = enter(context, hall, "white"), enter(other, hall, "black")
         white.evaluate(_CLICKS)
-        for square in ("e2", "e4"):
-            white.locator(f"#sq-{square}").click()
+        choose(white, "e2", "e4")
         expect(black.locator("#next [data-state=announce]")).to_be_visible()
         assert white.evaluate("clicks") == 2
 
@@ -159,8 +163,7 @@ def test_where_nobody_repeats_a_move_takes_two_clicks(
         black.locator("#offer summary").click()
         black.get_by_label("Offer it with my next move").check()
         expect(main).to_have_text("Move, offer a draw, press")
-        for square in ("e7", "e5"):
-            black.locator(f"#sq-{square}").click()
+        choose(black, "e7", "e5")
         expect(black.locator("#text")).to_have_value("e7e5")
         main.click()
         expect(white.locator(".offer")).to_contain_text("Black offers a draw.")
@@ -168,22 +171,19 @@ def test_where_nobody_repeats_a_move_takes_two_clicks(
         kinds = [one.kind for one in hall.facts if one.kind not in ("tick", "record")]
         assert kinds[-4:] == ["announce", "make", "offer_draw", "press"]
 
-        for square in ("g1", "f3"):  # a move declines the offer: that is not done by the way
-            white.locator(f"#sq-{square}").click()
+        choose(white, "g1", "f3")  # a move declines the offer: that is not done by the way
         expect(white.locator("#text")).to_have_value("g1f3")
         white.locator("#next button.main").click()
         expect(black.locator("#next [data-state=announce]")).to_be_visible()
         black.locator("#sq-d7").drag_to(black.locator("#sq-d6"))  # a drag is at once as well
         expect(white.locator("#next [data-state=announce]")).to_be_visible()
-        for square in ("d2", "d3"):
-            white.locator(f"#sq-{square}").click()
+        choose(white, "d2", "d3")
         expect(black.locator("#next [data-state=announce]")).to_be_visible()
 
         black.locator("#ways summary").click()
         black.get_by_label("Press the clock in a step of its own").check()
         expect(main).to_have_text("Announce and execute")
-        for square in ("b8", "c6"):
-            black.locator(f"#sq-{square}").click()
+        choose(black, "b8", "c6")
         expect(black.locator("#text")).to_have_value("b8c6")
         main.click()
         expect(black.locator("#press.main")).to_be_visible()
@@ -307,8 +307,7 @@ def test_a_browser_that_does_not_know_has_makes_moves_on_the_board(
         hall.start()
         context.add_init_script(_NO_HAS)
         page = enter(context, hall, "white")
-        for square in ("e2", "e4"):
-            page.locator(f"#sq-{square}").click()
+        choose(page, "e2", "e4")
         expect(page.locator("#next [data-state=wait]")).to_be_visible()
         assert [one.move for one in hall.taken("make")] == ["e2e4"]
     finally:
