@@ -693,7 +693,7 @@ class Analysing:
         pack, key = self._pack, key_of(self._pack, line)
         found = analysis_word_of(pack, line)
         word = None if found is None else found[0]
-        fen, said = _fen(line), pack.understand(line, self._board).command
+        said = pack.understand(line, self._board).command
         if key is Key.END:
             raise EndedError
         if key is Key.BACK:
@@ -701,8 +701,8 @@ class Analysing:
             self._say("analyse_cancelled")
             self._goes = self._has_board
             self._listen()
-        elif fen is not None:
-            self._take_position(fen)
+        elif line.count("/") == 7:
+            self._take_fen(line)
         elif word is AnalysisWord.READY or said is Command.DONE:
             self._after_hands(lambda: self._finish_set_up(setting))
         elif word is AnalysisWord.CLEAR:
@@ -745,18 +745,27 @@ class Analysing:
     def _finish_set_up(self, setting: dict[int, str]) -> bool:
         """Analyse the position that was set up, and return True; else tell why it cannot be one."""
         board = _placed(setting)
-        if any(len(board.pieces(chess.KING, side)) != 1 for side in chess.COLORS):
-            self._say("analyse_kings")
-            return False
         board.turn = self._board.turn
         board.castling_rights = board.clean_castling_rights()
         if not board.is_valid():
             board.turn = not board.turn
-        if not board.is_valid():
+        return self._take_if_possible(board)
+
+    def _take_fen(self, fen: str) -> None:
+        try:
+            board = chess.Board(fen)
+        except ValueError:
             self._say("analyse_impossible")
-            return False
-        self._take_position(board)
-        return True
+        else:
+            self._take_if_possible(board)
+
+    def _take_if_possible(self, board: chess.Board) -> bool:
+        if board.is_valid():
+            self._take_position(board)
+            return True
+        kings = all(len(board.pieces(chess.KING, side)) == 1 for side in chess.COLORS)
+        self._say("analyse_impossible" if kings else "analyse_kings")
+        return False
 
     def _take_position(self, board: chess.Board) -> None:
         self._setting, self._opening = None, ""
@@ -958,17 +967,6 @@ def _placed(pieces: Pieces) -> chess.Board:
         board.set_piece_at(square, chess.Piece.from_symbol(letter))
     board.castling_rights = chess.BB_CORNERS
     return board
-
-
-def _fen(line: str) -> chess.Board | None:
-    """The position of a FEN, None if it is none that can be analysed."""
-    if line.count("/") != 7:
-        return None
-    try:
-        board = chess.Board(line)
-    except ValueError:
-        return None
-    return board if board.is_valid() else None
 
 
 class TryingOut:

@@ -345,6 +345,9 @@ def test_another_position_keeps_what_was_tried_before(tmp_path: Path) -> None:
     analysed.asks("set up", analysed.analysing._sentence("analyse_set_up"))
     analysed.asks("back", "The position stays as it was.")
     analysed.asks("set up", analysed.analysing._sentence("analyse_set_up"))
+    analysed.asks("4k3/8/8/8/8/8/8/8 w - - 0 1", ENGLISH.sentence("analyse_kings"))
+    for wrong in ("4k3/8/8/8/8/8/8/4K2P w - - 0 1", "9/8/8/8/8/8/8/8 w - - 0 1"):
+        analysed.asks(wrong, ENGLISH.sentence("analyse_impossible"))
     analysed.asks(
         WON, "This position is analysed now. With other side the other side is to move.", WHITE
     )
