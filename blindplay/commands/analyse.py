@@ -132,7 +132,12 @@ def _begun(
                 count=len(entries),
             )
         )
-    entry = entries[(number or 1) - 1]
+    if number is None:  # the first one that can be read
+        number = next(at for at, one in enumerate(entries, 1) if not isinstance(one, Unread))
+        for left_out in entries[: number - 1]:
+            assert isinstance(left_out, Unread)
+            options.warn(left_out.sentence)
+    entry = entries[number - 1]
     if isinstance(entry, Unread):
         raise ValueError(entry.sentence)
     if isinstance(entry, Puzzle):

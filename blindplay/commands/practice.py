@@ -156,7 +156,7 @@ def review(
                 count=len(studied),
             )
         )
-    if studied and isinstance(begin := studied[first - 1], Unread):
+    if number and studied and isinstance(begin := studied[first - 1], Unread):
         raise ValueError(begin.sentence)
     _check_output(named, output, overwrite, studied)
     with ExitStack() as stack:
@@ -177,7 +177,8 @@ def review(
             return
         with suppress(EndedError):
             _teach(teacher, studied[first - 1 :], first, output)
-    if unread := sum(isinstance(study, Unread) for study in studied[first:]):
+    left_out = (one for one in studied[first - 1 :] if isinstance(one, Unread))
+    if unread := sum(not one.nothing for one in left_out):
         raise ValueError(
             _("Entries of {named} that cannot be read: {count}.", named=named, count=unread)
         )

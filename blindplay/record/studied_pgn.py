@@ -61,6 +61,7 @@ _OTHER_SIGNS = (
 )
 """Signs of captures, checks and results of other countries, and those of PGN."""
 _FIGURINES = str.maketrans({**dict(zip("♚♛♜♝♞", FIGURINES, strict=False)), "♟": "", "♙": ""})
+_NO_MOVES = _("it has no moves; name another one.")
 _NO_MOVE = "Ka1-h8"
 """Stands for a move that cannot be read: a king cannot make this one."""
 _UNPARTED = re.compile(r'^(?!\s*$|\[).*\n(?=\[[A-Z]\w* ")', re.MULTILINE)
@@ -191,8 +192,8 @@ def _each(
     is_one: Callable[[chess.pgn.Game, str], bool],
     make: Callable[["_Read", str], _One],
 ) -> Iterator[_One | Unread]:
-    """Each game in PGN for which ``is_one`` holds, a question about it and its text; as ``make``
-    makes it."""
+    """Each game in PGN for which ``is_one`` holds, a question about it and its text, as ``make``
+    makes it; and those without moves, so that all count."""
     text = _UNCLOSED.sub("\\g<0>}", _UNPARTED.sub("\\g<0>\n", text))
     text = _APART.sub(r"\1\n", text)
     text = _PLACED.sub(_mended, text)
@@ -219,6 +220,10 @@ def _each(
                 if isinstance(error, RecursionError) or not reason.endswith("."):
                     reason = _("it cannot be read; correct it.")
                 yield Unread(join_texts(": ", (place, reason)), f"{whole.strip()}\n")
+            number += 1
+        elif _is_game(game, whole):
+            reason = join_texts(": ", (_place(game.headers, name, number), _NO_MOVES))
+            yield Unread(reason, f"{whole.strip()}\n", nothing=True)
             number += 1
 
 
@@ -463,7 +468,7 @@ def _check(read: _Read, moves: list[chess.Move], *, puzzle: bool) -> None:
             )
         )
     if not puzzle and not moves:
-        raise ValueError(_("it has no moves; name another one."))
+        raise ValueError(_NO_MOVES)
 
 
 def _check_over(game: chess.pgn.Game, *, as_puzzle: bool) -> None:

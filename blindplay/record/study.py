@@ -55,10 +55,12 @@ class StudiedGame:
 @dataclass(frozen=True)
 class Unread:
     """An entry of a file that cannot be studied. The sentence names it by its number and its
-    players, and tells the reason. ``text`` is a game as it is written."""
+    players, and tells the reason. ``text`` is a game as it is written. ``nothing``: it has nothing
+    to study, as an introduction without moves, and is passed over unless it is asked for."""
 
     sentence: str
     text: str = ""
+    nothing: bool = False
 
 
 Study = StudiedGame | Puzzle | Unread

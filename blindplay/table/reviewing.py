@@ -378,7 +378,8 @@ def solve(
     try:
         for number, puzzle in enumerate(puzzles, first):
             if isinstance(puzzle, Unread):
-                teacher.unread(number, puzzle)
+                if not puzzle.nothing:
+                    teacher.unread(number, puzzle)
                 continue
             if not begun:
                 begun = True

@@ -134,6 +134,15 @@ def test_an_analysis_never_replaces_a_journal(tmp_path: Path) -> None:
         assert played.read_bytes() == before
 
 
+def test_an_analysis_begins_with_the_first_game_that_can_be_read(tmp_path: Path) -> None:
+    file = tmp_path / "games.pgn"
+    file.write_text(f'[Variant "Atomic"]\n[White "E"]\n[Black "F"]\n\n1. e4 *\n\n{GAME}', "utf-8")
+    done = run(*QUIETLY, str(file), stdin="forward\nquit\n", home=tmp_path)
+    assert done.status == 0 and "White: Pawn Eva two Eva four." in done.stdout
+    assert "Game 1 in" in done.stderr and "E against F" in done.stderr
+    assert run(*QUIETLY, str(file), "--number", "1", home=tmp_path).status == 2
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no SIGINT to one process.")
 def test_ctrl_c_ends_it_without_a_traceback_and_says_where_it_is_kept(tmp_path: Path) -> None:
     out = tmp_path / "mine.pgn"

@@ -178,6 +178,29 @@ def test_puzzles_are_asked_from_the_one_that_is_named(tmp_path: Path) -> None:
     assert said[-1] == "Solved without help: one of one."
 
 
+def test_a_bad_entry_at_the_beginning_refuses_nothing_else_and_introductions_count(
+    tmp_path: Path,
+) -> None:
+    def chapter(name: str, fen: str, moves: str) -> str:
+        return f'[Event "{name}"]\n[SetUp "1"]\n[FEN "{fen} w - - 0 1"]\n\n{moves} *\n\n'
+
+    file, won = tmp_path / "study.pgn", "6k1/5ppp/8/8/8/8/8/R5K1"
+    introduction = '[Event "Hello"]\n\n{ Nothing is played here. } *\n\n'
+    bad = chapter("Bad", won, "1. Rb3")
+    file.write_text(introduction + bad + introduction + chapter("Good", won, "1. Ra8#"), "utf-8")
+    given = ("--silent", "--language", "en", "--microphone", "none", str(file))
+    done = run("review", *given, stdin="Ra8\n", home=tmp_path)
+    said = done.stdout.splitlines()
+    assert [line for line in said if line.startswith("Puzzle")] == ["Puzzle four."]
+    assert done.status == 2 and done.stderr.endswith("that cannot be read: 1.\n")
+    assert "Number two cannot be read and is left out." in said
+    done = run("review", *given, "--number", "4", stdin="Ra8\n", home=tmp_path)
+    assert done.status == 0 and "Puzzle four." in done.stdout
+    for number, why in (("2", "Game 2 in"), ("3", "it has no moves")):
+        done = run("review", *given, "--number", number, home=tmp_path)
+        assert (done.status, done.stdout) == (2, "") and why in done.stderr
+
+
 THREE = f"{PUZZLE}6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra9;\n{PUZZLE}"
 
 
