@@ -36,6 +36,10 @@ COMMANDS = {
         "certificate.certificate",
         _("Make a certificate of this computer's own, so that its pages can be encrypted."),
     ),
+    "host": (
+        "host.host",
+        _("Run several tables on this computer for players with phones, at one address."),
+    ),
     "hall": ("hall.hall", _("Follow the tables of a tournament, as an arbiter or an organiser.")),
     "games": (
         "record.games",
@@ -151,11 +155,12 @@ TABLE = CommandTable(
 )
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, front: object = None) -> int:
     """Run a command line and return its exit status: 2 for bad input, 130 after Ctrl-C.
 
     Every foreseeable error is one sentence on standard error. ``arguments`` are those of the
-    process if not given.
+    process if not given. ``front``: the :class:`~blindplay.console.server.Front` of a table that
+    has a host.
     """
     _prepare_streams()
     if threading.current_thread() is threading.main_thread():
@@ -167,7 +172,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         wanted = typed or (["play", "--or-demo"] if can_ask() else ["--help"])
         wanted = ["version"] if wanted == ["--version"] else wanted  # as people type it elsewhere
-        with TABLE.make_context("blindplay", wanted) as context:
+        with TABLE.make_context("blindplay", wanted, obj=front) as context:
             status = TABLE.invoke(context)
         sys.stdout.flush()  # a closed pipe is noticed here, and not when Python ends
         return status if isinstance(status, int) else 0

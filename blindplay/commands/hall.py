@@ -179,7 +179,7 @@ def _serve(
             stack.callback(broadcast.pages.close)
             options.show(_("Everybody may watch the games at {url}{path}", url=host.url, path=PATH))
         _show_links(host.links(arbiters, anew=new_links), arbiters, qr=qr)
-        _show_advice(host.advice)
+        show_advice(host.advice)
         if as_service:
             from .words import aloud
 
@@ -201,7 +201,7 @@ def _show_links(links: dict[str, str], arbiters: Iterable[str], *, qr: bool) -> 
         )
 
 
-def _show_advice(advice: Callable[[str], str]) -> None:
+def show_advice(advice: Callable[[str], str]) -> None:
     """Say what other devices need before they can use the pages."""
     from blindplay.console.messages import negotiate
 
@@ -411,7 +411,7 @@ def cast(file: Path, at: ServedAt) -> None:
         host = PublicHost(broadcast.pages, at.host, at.console_port, certificate)
         stack.callback(host.close)
         options.show(_("Everybody may watch the games at {url}", url=host.url))
-        _show_advice(host.advice)
+        show_advice(host.advice)
         _stay(running, broadcast)
 
 

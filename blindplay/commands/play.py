@@ -325,6 +325,8 @@ def _devices(given: PlayOptions) -> "WantedDevices":
 
     same = [field.name for field in fields(WantedDevices) if field.name in OPTIONS]
     values = {name: getattr(given, name) for name in same}
+    if click.get_current_context().obj is not None:  # what is plugged in belongs to no table
+        values = {"push_to_talk": given.push_to_talk, "phones_only": True}
     return WantedDevices(models=given.model, own=given.own, **values)
 
 
@@ -357,6 +359,9 @@ def _console(given: PlayOptions, joined: "EventFile | None" = None) -> "ConsoleA
     if not given.console:
         return None
     delay = PUBLIC_DELAY_S if given.public_delay is None else given.public_delay
+    front = click.get_current_context().obj
+    if front is not None:  # only that server is called from elsewhere
+        given = replace(given, host=None, console_port=0, certificate=None, key=None, encrypt=False)
     return ConsoleAt(
         given.host,
         given.console_port,
@@ -367,6 +372,7 @@ def _console(given: PlayOptions, joined: "EventFile | None" = None) -> "ConsoleA
         delay if given.public else None,
         given.public_names,
         encrypt=given.encrypt,
+        front=front,
         issuer=None if joined is None else joined.issuer(),
     )
 

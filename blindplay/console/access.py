@@ -64,6 +64,7 @@ class DoneOnce:
 
 
 _SESSIONS_A_ROLE = 16
+_MOST_INVITED = 64
 
 
 def _of_other_colour(role: str) -> str:
@@ -108,6 +109,7 @@ class AccessLinks:
         self._tokens: dict[str, bytes] = {}
         self._sessions: list[BrowserSession] = []
         self._displaced: deque[bytes] = deque(maxlen=_SESSIONS_A_ROLE)
+        self._invited: OrderedDict[bytes, str] = OrderedDict()  # roles, by the digests
         self._file = file
         if file is not None:
             # Without a readable file there are no sessions; new links open the pages.
@@ -148,6 +150,7 @@ class AccessLinks:
         """Give each player, and each player's assistant, the links and sessions of the other."""
         with self._lock:
             self.rematches += 1
+            self._invited.clear()
             self._tokens = {_of_other_colour(role): token for role, token in self._tokens.items()}
             self._sessions = [
                 replace(one, role=_of_other_colour(one.role)) for one in self._sessions
@@ -172,6 +175,15 @@ class AccessLinks:
         self.keep()
         return token
 
+    def invite(self, role: str) -> str:
+        """A token that opens one session of ``role``, and ends nothing. It is kept in no file."""
+        token = secrets.token_urlsafe(32)
+        with self._lock:
+            self._invited[_digest(token)] = role
+            if len(self._invited) > _MOST_INVITED:
+                self._invited.popitem(last=False)
+        return token
+
     def revoke(self, role: str) -> None:
         """End the token of ``role`` and the sessions that came in with it."""
         with self._lock:
@@ -180,6 +192,8 @@ class AccessLinks:
 
     def _drop(self, role: str) -> None:
         self._tokens.pop(role, None)
+        for one in [one for one, invited in self._invited.items() if invited == role]:
+            del self._invited[one]
         self._sessions = [one for one in self._sessions if one.role != role]
 
     def enter(self, token: str, language: str) -> tuple[BrowserSession, str] | None:
@@ -188,7 +202,9 @@ class AccessLinks:
         given = _digest(token)
         with self._lock:
             # Compare all tokens, so that the time taken tells nothing.
-            fits = [r for r, known in self._tokens.items() if hmac.compare_digest(known, given)]
+            every = [*self._tokens.items(), *((role, one) for one, role in self._invited.items())]
+            fits = [role for role, known in every if hmac.compare_digest(known, given)]
+            self._invited.pop(given, None)
             if not fits:
                 return None
             secret = secrets.token_urlsafe(32)

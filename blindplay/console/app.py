@@ -34,7 +34,7 @@ from .messages import catalogue
 from .pages import page_of
 from .phone import PHONE_HEADERS, PhoneLines, PhonePort
 from .public import PATH, Audience, PublicPage
-from .requests import fields_of, form_of, trouble_page, wants_json
+from .requests import fields_of, form_of, path_of, trouble_page, wants_json
 from .sign_in import SignIn, guarded
 from .stream import EventStream, OpenPages, Stream, ToldSentence, sent
 from .table_port import Moment, TablePort, held, tape_of
@@ -118,7 +118,8 @@ class Console:
     ``cookie``, ``remember_s``: as in :class:`~.sign_in.SignIn`. ``audience``: the part that is
     public without a link; None: nothing. ``does``: performs a page's action. ``around``: links in
     front of each page, by its language. ``name``: that of the table, where there are several.
-    ``phones``: the players' phones; None: the table has no use for them.
+    ``phones``: the players' phones; None: the table has no use for them. ``silent``: it has no
+    loudspeaker, so phones tell their players everything unless they choose otherwise.
     """
 
     def __init__(
@@ -135,8 +136,9 @@ class Console:
         around: Callable[[str], Sequence[views.NamedLink]] = lambda language: (),
         name: str = "",
         phones: PhonePort | None = None,
+        silent: bool = False,
     ) -> None:
-        self._table = table
+        self._table, self._silent = table, silent
         self._does, self._around, self._name = does, around, name
         self.sign_in = SignIn(
             AccessLinks() if links is None else links,
@@ -260,7 +262,7 @@ class Console:
 
     def _allows(self, request: HTTPConnection) -> bool:
         """Return whether the request is within the limits. The public page has its own limits."""
-        path = request.url.path
+        path = path_of(request)
         if self.public and path.startswith(PATH):
             return True
         return self.sign_in.allows(request, "static" if path.startswith("/static/") else "")
@@ -279,7 +281,7 @@ class Console:
     def _seat(self, request: HTTPConnection) -> tuple[str, int]:
         """The role whose page is asked for, and the number of rematches before that page; empty
         and -1 if no role has such a page."""
-        seat = request.path_params.get("seat") or request.url.path.lstrip("/").partition("/")[0]
+        seat = request.path_params.get("seat") or path_of(request).lstrip("/").partition("/")[0]
         name, _, number = seat.rpartition("-")
         if not (number.isascii() and number.isdecimal() and len(number) < 5):
             name, number = seat, "0"
@@ -333,7 +335,7 @@ class Console:
         shown, now, links = stream.now(), self._table.time(), self._around(session.language)
         game, run = self._now().game, self.pages.run
         if phone:
-            return views.phone(game, session, shown, now, run)
+            return views.phone(game, session, shown, now, run, silent=self._silent)
         has_phone = self._has_phone(session.role)
         return views.whole(game, session, shown, now, run, links, self._name, has_phone=has_phone)
 

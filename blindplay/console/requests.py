@@ -16,6 +16,16 @@ _MOST_FIELDS = 40
 INCOMPRESSIBLE = tuple({*DEFAULT_EXCLUDED_CONTENT_TYPES} - {"text/event-stream"})
 
 
+def root_of(request: HTTPConnection) -> str:
+    """The path under which a server in front of this one offers its pages; empty if none does."""
+    return str(request.scope.get("app_root_path", request.scope.get("root_path", "")))
+
+
+def path_of(request: HTTPConnection) -> str:
+    """The path that is asked for, as this server knows it."""
+    return request.url.path.removeprefix(root_of(request))
+
+
 def address_of(request: HTTPConnection) -> str:
     """The address that a request comes from; empty if it is unknown."""
     return request.client.host if request.client else ""
@@ -38,14 +48,15 @@ def asks_for_link(
     language = accepted(request)
     why = catalogue(language)[key] if key else ""
     script, digest = assets.inline("enter.js")
-    page = views.render("enter.html", language, why=why, words=words, script=script)
+    root = root_of(request)
+    page = views.render("enter.html", language, why=why, words=words, script=script, root=root)
     policy = POLICY.replace("script-src 'self'", f"script-src 'self' '{digest}'")
     return HTMLResponse(page, status, {"content-security-policy": policy})
 
 
 def trouble_page(request: Request, key: str, status: int, language: str = "") -> Response:
     """A refusal in words: a page, or JSON for a script."""
-    if request.url.path == "/":
+    if path_of(request) == "/":
         return asks_for_link(request, key, status)  # a right link opens the page even then
     language = language or accepted(request)
     why = catalogue(language)[key]

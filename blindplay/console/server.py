@@ -6,6 +6,7 @@ import socket
 import ssl
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -61,10 +62,26 @@ def listen(host: str, port: int, certificate: Encryption | None) -> LimitedSocke
         ) from None
 
 
+@dataclass(frozen=True)
+class Front:
+    """A server of this machine that stands in front of a table's pages: browsers reach only that
+    one. It says in headers who calls, and whether the call was ``encrypted``.
+
+    ``root``: the path under which it offers the pages. ``cookie``: the beginning of the names of
+    their cookies. ``served``: called with the table and its console when the pages are served.
+    """
+
+    root: str
+    encrypted: bool
+    cookie: str
+    served: Callable[[TablePort, "ConsoleHost"], object]
+
+
 class PageServer:
     """Listens at ``host`` and ``port``, and serves pages from :meth:`start` until it is closed.
 
     ``certificate``: serve HTTPS only; one of an issuer: and a plain page about trusting it.
+    ``front``: the server that stands in front of this one.
     """
 
     def __init__(
@@ -72,9 +89,10 @@ class PageServer:
         host: str = LOOPBACK,
         port: int = PORT,
         certificate: Encryption | None = None,
+        front: Front | None = None,
     ) -> None:
         """:raises ConsoleError: as :func:`listen` does."""
-        self._host = host
+        self._host, self._front = host, front
         self._given = certificate if isinstance(certificate, Certificate) else None
         self._issued = certificate if isinstance(certificate, IssuedCertificate) else None
         self._socket = listen(host, port, certificate)
@@ -114,7 +132,7 @@ class PageServer:
         if self._issued is not None:
             app = TrustPages(app, self._issued, self.hosts)
         self._server = uvicorn.Server(
-            _config(app, self._given, self._context if self._issued else None)
+            _config(app, self._given, self._context if self._issued else None, self._front)
         )
         self._thread = threading.Thread(
             target=self._server.run, args=([self._socket],), name="console", daemon=True
@@ -133,6 +151,7 @@ class ConsoleHost:
     ``certificate``: serve HTTPS only. ``links``: the file by which sessions survive a restart.
     ``remember_s``: see :class:`~.app.Console`.
     ``audience``: the part that is public without a link. ``phones``: see :class:`~.app.Console`.
+    ``front``: the server in front of this one.
     """
 
     def __init__(
@@ -146,20 +165,22 @@ class ConsoleHost:
         remember_s: int = 0,
         audience: Audience | None = None,
         phones: PhonePort | None = None,
+        front: Front | None = None,
     ) -> None:
         """:raises ConsoleError: as :func:`listen` does."""
-        self._server = PageServer(host, port, certificate)
+        self._server = PageServer(host, port, certificate, front)
         self._table = table
         self.console = Console(
             table,
             self._server.hosts,
             AccessLinks(links),
-            encrypted=certificate is not None,
+            encrypted=certificate is not None if front is None else front.encrypted,
             # Browsers send a cookie to all ports of a machine, so each table needs its own name.
-            cookie=f"{COOKIE}-{self._server.port}",
+            cookie=f"{COOKIE}-{self._server.port}" if front is None else front.cookie,
             remember_s=remember_s,
             audience=audience,
             phones=phones,
+            silent=front is not None,
         )
         self._audience = audience
         self._server.start(self.console.app)
@@ -176,6 +197,10 @@ class ConsoleHost:
     @property
     def url(self) -> str:
         return self._server.url
+
+    @property
+    def port(self) -> int:
+        return self._server.port
 
     def tell_moves(self, tell: Callable[[str], None], language: str) -> None:
         """Tell it whenever this machine gets another address, in the table's ``language`` or in
@@ -255,7 +280,10 @@ def qr_code(link: str) -> str:
 
 
 def _config(
-    app: ASGIApp, certificate: Certificate | None, context: Callable[[str], ssl.SSLContext] | None
+    app: ASGIApp,
+    certificate: Certificate | None,
+    context: Callable[[str], ssl.SSLContext] | None,
+    front: Front | None,
 ) -> uvicorn.Config:
     return uvicorn.Config(
         app,
@@ -269,7 +297,9 @@ def _config(
         lifespan="off",
         timeout_graceful_shutdown=2,
         http=LimitedConnection if context is None else either(context),
-        proxy_headers=False,
+        proxy_headers=front is not None,
+        forwarded_allow_ips=LOOPBACK,
+        root_path=front.root if front is not None else "",
         ssl_certfile=certificate.file if certificate else None,
         ssl_keyfile=certificate.key if certificate else None,
     )

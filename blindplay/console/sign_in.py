@@ -13,7 +13,15 @@ from starlette.routing import BaseRoute
 from .access import AccessLinks, BrowserSession, RateLimiter
 from .actions import value_of
 from .limits import Guard, OwnHosts, is_here
-from .requests import INCOMPRESSIBLE, accepted, address_of, asks_for_link, form_of, trouble_page
+from .requests import (
+    INCOMPRESSIBLE,
+    accepted,
+    address_of,
+    asks_for_link,
+    form_of,
+    root_of,
+    trouble_page,
+)
 
 Answering = Callable[[Request, BrowserSession], Awaitable[Response]]
 """The answer to a browser with a session."""
@@ -78,7 +86,7 @@ class SignIn:
                 return self._to_new_role(request) or self.refusal(request)
             found = await answer(request, session)
             if self._remember_s:
-                self._let_keep(found, session.role, self._secret(request))
+                self._let_keep(request, found, session.role, self._secret(request))
             return found
 
         return route
@@ -98,7 +106,7 @@ class SignIn:
         if request.url.path.endswith(f"/{request.path_params['seat']}/{name}"):
             place += name
         answer = RedirectResponse(place, status_code=303)
-        self._let_keep(answer, session.role, secret)
+        self._let_keep(request, answer, session.role, secret)
         return answer
 
     def refusal(self, request: Request) -> Response:
@@ -124,17 +132,17 @@ class SignIn:
                 return self.asks_for_link(request, "too_fast", 429)
             return self.asks_for_link(request, f"{self._words}_wrong", 403)
         session, secret = entered
-        answer = RedirectResponse(await place_of(session), status_code=303)
-        self._let_keep(answer, session.role, secret)
+        answer = RedirectResponse(root_of(request) + await place_of(session), status_code=303)
+        self._let_keep(request, answer, session.role, secret)
         return answer
 
-    def _let_keep(self, answer: Response, role: str, secret: str) -> None:
+    def _let_keep(self, request: Request, answer: Response, role: str, secret: str) -> None:
         """Let a browser keep the ``secret`` of its session."""
         answer.set_cookie(
             self._cookie,
             secret,
             max_age=self._remember_s or None,
-            path=self._path(role),
+            path=root_of(request) + self._path(role),
             httponly=True,
             samesite="strict",
             secure=self._encrypted,

@@ -382,10 +382,12 @@ _PHONE_SENTENCES = (
 )  # fmt: skip
 
 
-def phone(game: Game, session: BrowserSession, shown: PageNow, now: int, run: str) -> str:
+def phone(
+    game: Game, session: BrowserSession, shown: PageNow, now: int, run: str, *, silent: bool
+) -> str:
     """The page on the phone of a player or an assistant; the values are those of :func:`whole`. Its
     parts are some of the page of that role. Only the phone of a player is a clock, and only that of
-    a player who does not see an earphone."""
+    a player who does not see an earphone. ``silent``: the table has no loudspeaker."""
     return _live(
         "phone.html",
         session,
@@ -397,6 +399,7 @@ def phone(game: Game, session: BrowserSession, shown: PageNow, now: int, run: st
         is_earphone=session.role in SIDES and game.impaired(session.role),
         title=catalogue(session.language)["phone_title"],
         phone_sentences=_PHONE_SENTENCES,
+        silent=silent,
         run=run,
         now=now,
     )

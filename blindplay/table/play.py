@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from blindplay.certificates import Issuer
     from blindplay.console.encryption import Encryption
     from blindplay.console.public import PublicPage
-    from blindplay.console.server import ConsoleHost
+    from blindplay.console.server import ConsoleHost, Front
     from blindplay.opponents.distant.voices import Voices
 
     from .phones import PlayerPhones
@@ -112,7 +112,8 @@ class ConsoleAt:
     ``encrypt``, one of the event's ``issuer`` does, or of this machine's, if there is one. ``qr``:
     draw each link as a code for a phone's camera. ``remember_s``: for how many seconds a closed
     browser is remembered. ``public_delay``: show the game to everybody so many seconds later;
-    None: to nobody. ``public_names``: with the players' names.
+    None: to nobody. ``public_names``: with the players' names. ``front``: the server in front of
+    the pages, which gives people their links.
     """
 
     host: str | None = None
@@ -125,6 +126,7 @@ class ConsoleAt:
     public_names: bool = False
     encrypt: bool = True
     issuer: "Issuer | None" = None
+    front: "Front | None" = None
     keeps_links: bool = False
     """The links beside the journal are those of the game before, at the same table."""
     after: "Ended | None" = None
@@ -218,7 +220,7 @@ def run(
         opening.enter_context(transcript.troubles_last())  # a missing device is not what begins
         voices = opponent.voices if opponent is not None else None
         speaker = None if wanted.silent else _speaker(stack, pack, trouble, wanted, voices)
-        if not devices().playback:
+        if wanted.phones_only or not devices().playback:
             transcript.is_heard(False, public=True)
             transcript.is_heard(wanted.voice is PrivateVoice.READER, public=False)
         own = _own_side(table, wanted)
@@ -247,6 +249,7 @@ def run(
                 phones = _phones(stack, session, own, wanted, options.tape, also)
                 host = _serve(stack, session, console, phones, resumed=resumed)
             keyboard = Keyboard(session, host, qr=console is not None and console.qr)
+            session.steps.has_keyboard = session.steps.has_keyboard and not wanted.phones_only
 
             def type_line(side: str, line: str) -> None:
                 lines.type(keyboard.as_words_of(side, line))
@@ -460,7 +463,7 @@ def _session(
         pack,
         speaker,
         transcript,
-        private_is_heard_by_all=wanted.private_output is None,
+        private_is_heard_by_all=wanted.private_output is None and not wanted.phones_only,
         echo_seconds=ECHO_SECONDS,
         opening_word=options.opening_word,
         press_answer=options.press_answer,
@@ -561,16 +564,22 @@ def _serve(
         remember_s=console.remember_s,
         audience=audience,
         phones=phones,
+        front=console.front,
     )
     stack.callback(host.close)
     language, known = session.pack.code, host.console.present()
-    if known:
-        if after is not None and after.presided and known.get("arbiter", (0,))[0]:
-            from blindplay.console.actions import come_in
+    if known and after is not None and after.presided and known.get("arbiter", (0,))[0]:
+        from blindplay.console.actions import come_in
 
-            come_in(session.table, "arbiter")
-        session.transcript.show(host.sentence("link_still", language))
+        come_in(session.table, "arbiter")
     new = [role for role in host.roles() if role not in known]
+    if console.front is not None:
+        for role in new:
+            host.link(role)  # so that the role is known; people come by invitations
+        console.front.served(session.table, host)
+        return host
+    if known:
+        session.transcript.show(host.sentence("link_still", language))
     if new:
         session.transcript.show(host.new_links(new, language, qr=console.qr))
     if advice := host.advice(language):

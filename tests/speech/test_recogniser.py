@@ -174,8 +174,9 @@ def test_vosk_loads_a_model_by_its_short_path(
     class Vosk:
         KaldiRecognizer = None
 
-        def Model(self, path: str) -> None:  # noqa: N802
+        def Model(self, path: str) -> object:  # noqa: N802
             opened.append(path)
+            return Vosk()
 
     monkeypatch.setattr("blindplay.speech.recogniser._vosk", Vosk)
     on_windows(monkeypatch, SHORT)

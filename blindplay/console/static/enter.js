@@ -3,7 +3,7 @@
 function enter() {
   const token = location.hash.slice(1);
   if (!token || token === "main") return; // "main" is the link to the content
-  history.replaceState(null, "", "/");
+  history.replaceState(null, "", location.pathname);
   document.getElementById("token").value = token;
   document.getElementById("enter").requestSubmit();
 }

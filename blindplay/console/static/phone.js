@@ -15,7 +15,6 @@ const AGAIN_MS = [200, 500, 1000, 2000];
 const ENDS = { 4001: "taken", 4003: "revoked" }; // as in console/phone.py
 
 const KEY = "phone";
-const EAR = "phone-ear";
 const MOST_SAID = 20; // sentences
 const BRIEF_MS = 400; // a finger that is lifted sooner has tapped
 const AFTER_MS = 500; // the click of a finger comes sooner after it was lifted
@@ -25,6 +24,8 @@ const FEELS = { taken: [60], refused: [80, 80, 80, 80, 80], turn: [300] }; // ms
 const IN_USE = ["connecting", "on", "away"];
 
 const words = document.getElementById("phone").dataset;
+// Where the table has no loudspeaker, the phone tells everything unless its player chooses otherwise.
+const [EAR, USUAL] = words.alone === "yes" ? ["phone-ear-alone", ["sound", true]] : ["phone-ear", ["none", false]];
 // The name of this phone, as long as its page is open or loaded again, and of this page's packets.
 const [fresh, stream] = [0, 1].map(() => crypto.getRandomValues(new Uint32Array(1))[0].toString(36));
 const run = kept("sessionStorage", KEY, "") || fresh;
@@ -429,7 +430,7 @@ document.addEventListener("visibilitychange", () => {
 addEventListener("online", () => page.phone === "away" && connect());
 navigator.mediaDevices?.addEventListener?.("devicechange", hearAgain);
 document.addEventListener("pointerdown", () => sounds && sounds.state !== "running" && sounds.resume());
-[choice.private.value, choice.public.checked] = kept("localStorage", EAR, ["none", false]);
+[choice.private.value, choice.public.checked] = kept("localStorage", EAR, USUAL);
 page.phone = "off";
 page.hears = "";
 document.getElementById("phone-start").hidden = false; // before, nobody would have noticed a press

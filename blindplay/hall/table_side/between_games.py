@@ -475,7 +475,7 @@ def _open_microphone(
     :raises AudioError, ModelError: if a named microphone or model is not there.
     """
     named = wanted.microphone is not None or wanted.models
-    if wanted.microphone == "none" or wanted.push_to_talk or not (named or devices().capture):
+    if not wanted.hears_here or wanted.push_to_talk or not (named or devices().capture):
         return
     try:
         models = wanted.models or listening_models(pack.code, people.trouble)

@@ -1,0 +1,109 @@
+"""The processes of a host's tables."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from blindplay.hall import hosting
+from blindplay.hall.hosting import HostedTables, TableLine
+from tests.waiting import until
+
+pytestmark = pytest.mark.realtime
+
+
+def table(folder: str, line: TableLine, root: str, arguments: Sequence[str]) -> int:
+    """A table that notes its process, and lives until it is ended."""
+    ended: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, frame: ended.append(number))
+    with Path(folder, root.strip("/")).open("a") as file:
+        file.write(f"{os.getpid()} {' '.join(arguments)}\n")
+    print("I am", root)
+    while not ended and os.getppid() != 1:
+        time.sleep(0.02)
+    Path(folder, f"{root.strip('/')}-ended").touch()
+    return 0
+
+
+def arguments(number: int, journal: Path) -> list[str]:
+    return [str(number), journal.name]
+
+
+Host = Callable[[], HostedTables]
+
+
+@pytest.fixture
+def told() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: list[str]) -> Iterator[Host]:
+    monkeypatch.setattr(hosting, "data_folder", lambda: tmp_path)
+    monkeypatch.setattr("blindplay.record.games.tables_folder", lambda: tmp_path)
+    begun: list[HostedTables] = []
+
+    def begin() -> HostedTables:
+        begun.append(HostedTables(2, partial(table, str(tmp_path)), arguments, told.append))
+        return begun[-1]
+
+    yield begin
+    for one in begun:
+        if not one._closing.is_set():
+            one.close()
+
+
+def runs(folder: Path, number: int) -> list[list[str]]:
+    file = folder / str(number)
+    return [line.split() for line in file.read_text().splitlines()] if file.exists() else []
+
+
+def test_a_table_that_is_killed_is_started_again_with_its_game(
+    tmp_path: Path, host: Host, told: list[str]
+) -> None:
+    tables = host()
+    assert until(lambda: runs(tmp_path, 1) and runs(tmp_path, 2))
+    (first,) = runs(tmp_path, 1)
+    assert until(lambda: "I am /1" in tables.tables[1].lines)
+    process = tables.tables[1]._process
+    assert process is not None
+    process.kill()
+    assert until(lambda: len(runs(tmp_path, 1)) == 2)
+    again = runs(tmp_path, 1)[1]
+    assert again[1:] == first[1:] and again[0] != first[0]
+    assert len(runs(tmp_path, 2)) == 1
+    assert tables.tables[1].failed == 1
+    assert told == ["Table 1 has ended by itself, and is started again. It said last: I am /1"]
+
+
+def test_all_tables_end_with_their_host_in_their_own_way(tmp_path: Path, host: Host) -> None:
+    tables = host()
+    assert until(lambda: runs(tmp_path, 1) and runs(tmp_path, 2))
+    tables.close()
+    assert (tmp_path / "1-ended").exists() and (tmp_path / "2-ended").exists()
+    assert [len(runs(tmp_path, number)) for number in (1, 2)] == [1, 1]
+
+
+def test_another_game_begins_where_none_is_under_way(
+    tmp_path: Path, host: Host, told: list[str]
+) -> None:
+    tables = host()
+    assert until(lambda: runs(tmp_path, 2))
+    assert tables.begin_anew(2)
+    assert until(lambda: len(runs(tmp_path, 2)) == 2)
+    before, after = runs(tmp_path, 2)
+    assert before[2] != after[2] and told == []
+    tables.tables[1].game = hosting.HostedGame(begun=True)
+    assert not tables.begin_anew(1)
+
+
+def test_there_is_one_host_only(host: Host) -> None:
+    host()
+    with pytest.raises(ValueError, match="runs already"):
+        host()
