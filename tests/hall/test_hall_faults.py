@@ -95,8 +95,9 @@ def test_a_table_that_was_cut_off_for_an_hour_catches_up(
     play(table, "e7e5")
     assert not is_equal(hall, table)
     proxy.mend()
-    # The lines may come before the head, which tells the time of the table.
-    assert until(lambda: is_equal(hall, table) and knows_the_end(hall, table))
+    # The lines may come before the head, which tells the time of the table, and its presence.
+    followed = hall.follower.tables["1"]
+    assert until(lambda: is_equal(hall, table) and knows_the_end(hall, table) and followed.online)
     assert hall.request("1", "Berta Berg", "act", STOP).result(timeout=PATIENCE_S).status == "done"
     assert kinds(hall) == set()
 
@@ -139,6 +140,12 @@ def test_after_messages_are_lost_doubled_reordered_and_cut_all_is_well(
                 except UnreachableError:
                     continue
         time.sleep(0.02)
+
+    def has_spoiled() -> bool:
+        tables[0].submit(f.Query(by="white", about="time"))
+        return sum(proxy.met.values()) > 10
+
+    assert until(has_spoiled)
     proxy.spoil = 0.0
     assert until(lambda: all_equal(hall, tables))
     answers = [one.result(timeout=PATIENCE_S) for one in asked]
@@ -146,7 +153,6 @@ def test_after_messages_are_lost_doubled_reordered_and_cut_all_is_well(
     assert len(done) == len(set(done))
     assert {one.id for one in answers if one.status == "done"} <= set(done)
     assert until(lambda: kinds(hall) <= {"damaged"})
-    assert sum(proxy.met.values()) > 10
 
 
 # --- the machines -------------------------------------------------------------------------------
