@@ -5,19 +5,23 @@ What arrives at the table is recognised beside what a microphone with a cable wo
 """
 
 import base64
+import io
 import queue
 import random
+import socket
 import statistics
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
+import soundfile
 
 from blindplay.console.phone import PhoneSend
 from blindplay.console.server import ConsoleHost
@@ -32,7 +36,14 @@ from blindplay.speech.audio import BLOCK_BYTES, BLOCK_MS, RATE, QueueSource, wav
 from blindplay.speech.confidence import confidence_of
 from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.listener import Listener
-from blindplay.speech.phone import FILLED_S, PacketOrder, PhoneSource, SoundPacket, ms_between
+from blindplay.speech.phone import (
+    ADPCM,
+    FILLED_S,
+    PacketOrder,
+    PhoneSource,
+    SoundPacket,
+    ms_between,
+)
 from blindplay.table import Table
 
 from . import corpus
@@ -46,17 +57,21 @@ _LEAD_S, _BETWEEN_S = 2.0, 0.6
 _SEARCH_S = 0.5  # an utterance is looked for so far around its place
 _LOSSES = (0.02, 0.05, 0.1)
 _PATIENCE_S = 60.0
+_SLOW = (135_000, 0.15)
+"""A line of 150 kbit/s, each way: bits in a second, without what TCP and TLS add, and seconds of
+delay."""
 _RECOGNISED_S = 5.0
 _MU = 255.0
 
 
 @dataclass(frozen=True)
 class _Arrived:
-    """What came of a phone: its sound, and for each packet the ms from its last sample to the
-    table."""
+    """What came of a phone: its sound, for each packet the ms from its last sample to the table,
+    and the share of packets in fewer bits."""
 
     sound: bytes
     late_ms: Sequence[int]
+    packed: float
 
 
 class _KeptLine:
@@ -66,13 +81,16 @@ class _KeptLine:
 
     def __init__(self, source: PhoneSource | None = None) -> None:
         self._source = source
-        self.pcm, self.late_ms = bytearray(), list[int]()
+        self.pcm, self.late_ms, self.codings = bytearray(), list[int](), list[int]()
+        self._send: PhoneSend = lambda message: None
+        self._told = 0.0
         self._order = PacketOrder()
         self._changed = threading.Condition()
 
     def join(
         self, role: str, run: str, stream: str, send: PhoneSend, *, again: bool
     ) -> "_KeptLine":
+        self._send = send
         return self
 
     def sound(self, packet: bytes) -> bool:
@@ -81,7 +99,11 @@ class _KeptLine:
             return False
         if self._source is not None:
             self._source.take(packet)
+        if time.monotonic() - self._told >= 1.0:  # as a table does
+            self._told = time.monotonic()
+            self._send({"came": read.number})
         with self._changed:
+            self.codings.append(packet[0])
             self.late_ms.append(ms_between(read.at, round(time.time() * 1000) % 2**32))
             for _, one in self._order.take(read):
                 self.pcm += one.pcm
@@ -97,7 +119,8 @@ class _KeptLine:
             self._changed.wait_for(
                 lambda: len(self.pcm) >= seconds * RATE * 2, seconds + _PATIENCE_S
             )
-            return _Arrived(bytes(self.pcm), list(self.late_ms))
+            packed = self.codings.count(ADPCM) / max(1, len(self.codings))
+            return _Arrived(bytes(self.pcm), list(self.late_ms), packed)
 
 
 def figures(pack: Language, options: Options) -> Iterator[str]:
@@ -128,15 +151,20 @@ def figures(pack: Language, options: Options) -> Iterator[str]:
             return f"{name}, {found['of']}: {shown}."
 
         yield told("with a cable", wired)
-        for processing in (False, True):
-            arrived = _through_phone(wired, folder, processing=processing)
+        ways = {
+            "processing off": _through_phone(wired, folder),
+            "processing on": _through_phone(wired, folder, processing=True),
+            "150 kbit/s with 300 ms": _through_phone(wired, folder, slow=True),
+        }
+        for way, arrived in ways.items():
             said = _cut(wired, arrived.sound)
-            yield told(f"through a phone, processing {'on' if processing else 'off'}", said)
+            yield told(f"through a phone, {way}", said)
             late = sorted(arrived.late_ms)
             yield (
                 f"from the end of a packet to the table: median {statistics.median(late):.0f} ms, "
                 f"95 % {late[len(late) * 95 // 100]} ms, longest {late[-1]} ms; a packet has "
-                f"{BLOCK_MS} ms, and {FILLED_S * 1000:.0f} ms are filled."
+                f"{BLOCK_MS} ms, and {FILLED_S * 1000:.0f} ms are filled. "
+                f"{arrived.packed:.0%} of the packets came in fewer bits."
             )
         for share in _LOSSES:
             spoilt = [_lossy(one, share, number) for number, one in enumerate(wired)]
@@ -161,9 +189,9 @@ def _track(said: Sequence[CorpusUtterance]) -> tuple[Samples, list[int]]:
 
 
 @contextmanager
-def _page(folder: Path, line: _KeptLine, *arguments: str) -> Iterator[Any]:
+def _page(folder: Path, line: _KeptLine, *arguments: str, slow: bool = False) -> Iterator[Any]:
     """The phone's page, before it is used, in a browser that is started with these arguments.
-    Without any, scripts speak into its microphone."""
+    Without any, scripts speak into its microphone. ``slow``: its line is."""
     with ExitStack() as stack:
         game = Path(tempfile.mkdtemp(dir=folder)) / "game.jsonl"
         journal = stack.enter_context(Journal(game))
@@ -173,13 +201,73 @@ def _page(folder: Path, line: _KeptLine, *arguments: str) -> Iterator[Any]:
         page = stack.enter_context(chromium(*arguments)).new_page()
         if not arguments:
             page.add_init_script(_MOUTH)
-        page.goto(host.link("white").replace("127.0.0.1", "localhost"))
+        link = host.link("white").replace("127.0.0.1", "localhost")
+        if slow:
+            port = urlsplit(host.url).port or 0
+            relay = stack.enter_context(closing(_SlowRelay(port, *_SLOW)))
+            link = link.replace(f":{port}/", f":{relay.port}/")
+        page.goto(link)
         page.locator("a[href=phone]").click()
         page.locator("#phone-start").wait_for()
         yield page
 
 
-def _through_phone(said: Sequence[CorpusUtterance], folder: Path, *, processing: bool) -> _Arrived:
+class _SlowRelay:
+    """Passes connections on to ``port`` of this machine, so many ``bits`` in a second each way, and
+    each byte ``delay_s`` later. Few bytes wait in it, as in a line."""
+
+    def __init__(self, port: int, bits: int, delay_s: float) -> None:
+        self._to, self._bits, self._delay_s = port, bits, delay_s
+        self._listener = socket.socket()
+        self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        self._listener.bind(("127.0.0.1", 0))
+        self._listener.listen()
+        self.port: int = self._listener.getsockname()[1]
+        self._free = {"up": 0.0, "down": 0.0}
+        self._lock = threading.Lock()
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self) -> None:
+        self._listener.close()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                near, _ = self._listener.accept()
+                far = socket.create_connection(("127.0.0.1", self._to))
+                for way in ((near, far, "up"), (far, near, "down")):
+                    threading.Thread(target=self._pass, args=way, daemon=True).start()
+
+    def _pass(self, source: socket.socket, sink: socket.socket, way: str) -> None:
+        waiting: queue.SimpleQueue[tuple[float, bytes]] = queue.SimpleQueue()
+
+        def give() -> None:
+            with suppress(OSError):
+                while True:
+                    due, data = waiting.get()
+                    time.sleep(max(0.0, due - time.monotonic()))
+                    if not data:
+                        sink.shutdown(socket.SHUT_WR)
+                        return
+                    sink.sendall(data)
+
+        threading.Thread(target=give, daemon=True).start()
+        data = b"-"
+        while data:
+            try:
+                data = source.recv(1024)
+            except OSError:
+                data = b""
+            with self._lock:
+                free = max(self._free[way], time.monotonic()) + 8 * len(data) / self._bits
+                self._free[way] = free
+            waiting.put((free + self._delay_s, data))
+            time.sleep(max(0.0, free - time.monotonic()))
+
+
+def _through_phone(
+    said: Sequence[CorpusUtterance], folder: Path, *, processing: bool = False, slow: bool = False
+) -> _Arrived:
     track, _ = _track(said)
     file, line = folder / "track.wav", _KeptLine()
     file.write_bytes(wav(as_pcm(track)))
@@ -188,7 +276,7 @@ def _through_phone(said: Sequence[CorpusUtterance], folder: Path, *, processing:
         "--use-fake-device-for-media-stream",
         f"--use-file-for-fake-audio-capture={file}%noloop",
     )
-    with _page(folder, line, *arguments) as page:
+    with _page(folder, line, *arguments, slow=slow) as page:
         page.evaluate(
             "on => { document.getElementById('phone').dataset.processing = on ? 'yes' : 'no' }",
             processing,
@@ -328,6 +416,16 @@ def _mu_law(sound: Samples) -> Samples:
     return np.asarray(np.sign(packed) * ((1 + _MU) ** np.abs(packed) - 1) / _MU * 32768)
 
 
+def _adpcm(sound: Samples) -> Samples:
+    """The sound after four bits a sample of IMA ADPCM, as a phone sends it over a slow line."""
+    written = io.BytesIO()
+    soundfile.write(
+        written, np.frombuffer(as_pcm(sound), "<i2"), RATE, format="WAV", subtype="IMA_ADPCM"
+    )
+    written.seek(0)
+    return np.asarray(soundfile.read(written, dtype="int16")[0][: len(sound)], np.float64)
+
+
 def _eight_khz(sound: Samples) -> Samples:
     """The sound with half of the rate, and back."""
     spectrum = np.fft.rfft(sound)
@@ -337,6 +435,7 @@ def _eight_khz(sound: Samples) -> Samples:
 
 _FEWER_BITS: Mapping[str, Callable[[Samples], Samples]] = {
     "8 bits, 16 kHz, 128 kbit/s": _mu_law,
+    "4 bits, 16 kHz, 64 kbit/s": _adpcm,
     "16 bits, 8 kHz, 128 kbit/s": _eight_khz,
     "8 bits, 8 kHz, 64 kbit/s": lambda sound: _mu_law(_eight_khz(sound)),
 }

@@ -1,8 +1,8 @@
 """The sound of a player's phone: numbered and timed packets become a source like a microphone.
 
 A packet is one byte for its coding, its number and the phone's time in ms, each in four bytes with
-the highest first, and 40 ms of sound. Packets of one stream are numbered one by one. They may be
-lost, late, doubled and out of order.
+the highest first, and 40 ms of sound: plain, or in a quarter of the bits for a slow line. Packets
+of one stream are numbered one by one. They may be lost, late, doubled and out of order.
 """
 
 import io
@@ -18,7 +18,7 @@ import numpy as np
 
 from blindplay.translation import _
 
-from .audio import BLOCK_BYTES, BLOCK_MS, AudioError, QueueSource, RecordedBlock
+from .audio import BLOCK_BYTES, BLOCK_MS, RATE, AudioError, QueueSource, RecordedBlock
 from .audio_devices import BACKLOG_BLOCKS, LOST_S, MICROPHONE_PATIENCE_S
 from .callbacks import call
 from .screen_reader import ReaderError
@@ -34,8 +34,14 @@ _ROUNDS = 10
 """The time of a phone is known from so many messages and their answers."""
 PCM = 0
 """The coding of plain 16-bit samples, the lowest byte first."""
+ADPCM = 1
+"""The coding of IMA ADPCM, 4 bits a sample: a block as in a WAV file."""
 _HEAD = struct.Struct(">BII")
 PACKET_BYTES = _HEAD.size + BLOCK_BYTES
+_ADPCM_HEAD = struct.Struct("<hBB")  # the first sample, the index of its step, 0
+ADPCM_BYTES = _ADPCM_HEAD.size + BLOCK_BYTES // 4
+"""Bytes of a block: its first sample, and one sample more than are meant."""
+_ADPCM_STEPS = 89
 _HELD = 5
 """So many packets wait for one that is missing before it counts as lost."""
 FILLED_S = 2 * BLOCK_MS / 1000
@@ -60,10 +66,34 @@ class SoundPacket:
     @classmethod
     def read(cls, data: bytes) -> Self | None:
         """Return the packet that is ``data``; None if it is none."""
-        if len(data) != PACKET_BYTES:
+        if len(data) not in (PACKET_BYTES, _HEAD.size + ADPCM_BYTES):
             return None
         coding, number, at = _HEAD.unpack_from(data)
-        return cls(number, at, data[_HEAD.size :]) if coding == PCM else None
+        sound = data[_HEAD.size :]
+        if coding == ADPCM and len(sound) == ADPCM_BYTES:
+            _, step, zero = _ADPCM_HEAD.unpack_from(sound)
+            return cls(number, at, _unpacked(sound)) if step < _ADPCM_STEPS and not zero else None
+        return cls(number, at, sound) if (coding, len(sound)) == (PCM, BLOCK_BYTES) else None
+
+
+def _unpacked(adpcm: bytes) -> bytes:
+    """The samples of a block."""
+    import miniaudio
+
+    samples = miniaudio.decode(_adpcm_wav(adpcm), miniaudio.SampleFormat.SIGNED16, 1, RATE).samples
+    return bytes(np.asarray(samples[: BLOCK_BYTES // 2], "<i2").tobytes())
+
+
+def _adpcm_wav(block: bytes) -> bytes:
+    """A WAV file of one block."""
+    samples = BLOCK_BYTES // 2 + 1
+    form = struct.pack(
+        "<4sIHHIIHHHH", b"fmt ", 20, 0x11, 1, RATE, RATE * len(block) // samples, len(block), 4,
+        2, samples,
+    )  # fmt: skip
+    fact = struct.pack("<4sII", b"fact", 4, samples)
+    chunks = b"WAVE" + form + fact + struct.pack("<4sI", b"data", len(block)) + block
+    return struct.pack("<4sI", b"RIFF", len(chunks)) + chunks
 
 
 def ms_between(before: int, after: int) -> int:
@@ -261,6 +291,8 @@ class PhoneSource(QueueSource):
         self._taking = threading.Lock()
         self.given = 0
         """So many packets came in order."""
+        self.came = -1
+        """The number of the packet of this stream that came last; -1: none did."""
         self._filled: deque[int] = deque()  # before which packets
         self._left = False
         self._patience_s = MICROPHONE_PATIENCE_S
@@ -278,6 +310,7 @@ class PhoneSource(QueueSource):
         """A new stream begins: its numbers have nothing to do with those before."""
         with self._taking:
             self._order = PacketOrder()
+            self.came = -1
 
     def take(self, data: bytes) -> bool:
         """Take a packet; False if it is none."""
@@ -286,6 +319,7 @@ class PhoneSource(QueueSource):
             return False
         with self._taking:
             self._clock.heard(packet.at)
+            self.came = packet.number
             for gap, one in self._order.take(packet):
                 self._give(gap, one)
         return True

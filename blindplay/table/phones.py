@@ -326,7 +326,8 @@ class PlayerPhones:
             phone.pinged += 1
             phone.pings[phone.pinged] = now
             phone.pings.pop(phone.pinged - _PINGS, None)
-            phone.send({"ping": phone.pinged})
+            came = -1 if phone.source is None else phone.source.came
+            phone.send({"ping": phone.pinged} | ({"came": came} if came >= 0 else {}))
 
     def _expect_sound(self, phone: _Phone, now: float) -> None:
         """Tell it when a phone is back, and its microphone is not, as after a call."""

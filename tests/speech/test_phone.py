@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import io
 import random
+import struct
 
+import numpy as np
 import pytest
 
-from blindplay.speech.audio import BLOCK_BYTES, AudioError
-from blindplay.speech.phone import PACKET_BYTES, PacketOrder, PhoneClock, PhoneSource, SoundPacket
+from blindplay.speech.audio import BLOCK_BYTES, RATE, AudioError
+from blindplay.speech.phone import (
+    ADPCM,
+    ADPCM_BYTES,
+    PACKET_BYTES,
+    PacketOrder,
+    PhoneClock,
+    PhoneSource,
+    SoundPacket,
+)
 
 SILENCE = bytes(BLOCK_BYTES)
 
@@ -92,11 +103,37 @@ def test_a_new_stream_begins_with_any_number() -> None:
     assert taken(source, 1, 2) == [500, 1, 2]
 
 
+ADPCM_PACKET = struct.pack(">BII", ADPCM, 7, 9) + bytes(ADPCM_BYTES)
+
+
 @pytest.mark.parametrize(
-    "data", [b"", b"x", bytes(PACKET_BYTES - 1), bytes(PACKET_BYTES + 1), b"\x07" * PACKET_BYTES]
-)
+    "data",
+    [
+        b"", b"x", bytes(PACKET_BYTES - 1), bytes(PACKET_BYTES + 1), b"\x07" * PACKET_BYTES,
+        ADPCM_PACKET[:-1], ADPCM_PACKET + b"x", bytes(len(ADPCM_PACKET)),
+        ADPCM_PACKET[:11] + b"\x59" + ADPCM_PACKET[12:],  # a step that there is not
+        b"\x01" + bytes(PACKET_BYTES - 1),
+    ],
+)  # fmt: skip
 def test_what_is_no_packet_is_refused(data: bytes) -> None:
     assert not PhoneSource().take(data)
+
+
+def test_packed_sound_is_that_of_the_library_that_packs_it() -> None:
+    """Its blocks are a little longer than ours: a byte of 505 samples more."""
+    import soundfile
+
+    samples = (8000 * np.sin(np.arange(505) / 9)).astype("<i2")
+    written = io.BytesIO()
+    soundfile.write(written, samples, RATE, format="WAV", subtype="IMA_ADPCM")
+    whole = written.getvalue()
+    block = whole[whole.index(b"data") + 8 :][: 4 + 252]
+    read = SoundPacket.read(struct.pack(">BII", ADPCM, 3, 120) + block.ljust(ADPCM_BYTES, b"\0"))
+    assert read is not None and (read.number, read.at, len(read.pcm)) == (3, 120, BLOCK_BYTES)
+    found = np.frombuffer(read.pcm, "<i2")[:505].astype(int)
+    written.seek(0)
+    assert np.array_equal(found, soundfile.read(written, dtype="int16")[0][:505])
+    assert np.abs(found[50:] - samples[50:]).max() < 800
 
 
 def test_a_source_that_nobody_iterates_keeps_its_last_ten_seconds() -> None:

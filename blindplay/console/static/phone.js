@@ -4,11 +4,13 @@
 // data-phone of the body is "off", "asking", "connecting", "on", "away", "taken" or "revoked";
 // data-hears is what the table does with the sound: "", "soon", "yes", "silent", "shared" or "no".
 
+import { packed } from "./adpcm.js";
 import { page } from "./console.js";
 import { keep, kept } from "./kept.js";
 
 const HEAD_BYTES = 9;
-const PCM = 0;
+const [PCM, ADPCM] = [0, 1];
+const MOST_BEHIND = 25; // packets that the table has not got: a second. Then the line is narrow
 const MOST_KEPT = 50; // packets while the line is cut: two seconds
 const MOST_UNSENT = 128 * 1024; // bytes that the browser has not sent
 const AGAIN_MS = [200, 500, 1000, 2000];
@@ -38,6 +40,7 @@ let recorder = null; // that turns it into packets
 let heard = false; // there has been a microphone
 let sounds = null; // the AudioContext
 let number = 0;
+let narrow = false; // the line: the sound is sent in a quarter of the bits
 let lock = null; // that keeps the screen awake
 const waiting = []; // packets
 const presses = []; // that the table has not got
@@ -110,7 +113,7 @@ async function listen() {
   }
   if (recorder) recorder.port.onmessage = null; // that of a microphone that has gone
   recorder = new AudioWorkletNode(sounds, "recorder", { numberOfOutputs: 0 });
-  recorder.port.onmessage = ({ data }) => send(packet(data));
+  recorder.port.onmessage = ({ data }) => send(data);
   sounds.createMediaStreamSource(microphone).connect(recorder);
 }
 
@@ -142,27 +145,28 @@ async function hearAgain() {
   asking = false;
 }
 
-function packet({ block, at }) {
-  const data = new Uint8Array(HEAD_BYTES + block.byteLength);
+function packet({ block, at, place }) {
+  const sound = narrow ? packed(block) : new Uint8Array(block.buffer);
+  const data = new Uint8Array(HEAD_BYTES + sound.length);
   const head = new DataView(data.buffer);
-  head.setUint8(0, PCM);
-  head.setUint32(1, number);
+  head.setUint8(0, narrow ? ADPCM : PCM);
+  head.setUint32(1, place);
   head.setUint32(5, at % 2 ** 32);
-  number += 1;
-  data.set(new Uint8Array(block.buffer), HEAD_BYTES);
+  data.set(sound, HEAD_BYTES);
   return data;
 }
 
 // Packets that cannot be sent now are sent as soon as they can; the oldest are given up.
-function send(data) {
-  waiting.push(data);
+function send(recorded) {
+  waiting.push({ ...recorded, place: number });
+  number += 1;
   if (waiting.length > MOST_KEPT) waiting.shift();
   flush();
 }
 
 function flush() {
   while (waiting.length && line?.ready && line.bufferedAmount < MOST_UNSENT) {
-    line.send(waiting.shift());
+    line.send(packet(waiting.shift()));
   }
 }
 
@@ -290,6 +294,7 @@ function connect() {
 
 function take(message) {
   if ("ping" in message) tell({ pong: message.ping, at: time() });
+  if (number - message.came > MOST_BEHIND) narrow = true;
   if ("say" in message) read(message.say);
   if ("hush" in message) hush();
   if ("ear" in message) showEar(message.ear);
