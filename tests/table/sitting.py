@@ -28,7 +28,8 @@ class Sitting:
     """A table at which a blind White sits. Nobody speaks unless there is a ``speaker``.
 
     ``options`` are more arguments of the session, ``setup`` fields of the setup. An ``opponent``
-    who is not in the room plays once :meth:`seat_opponent` is called.
+    who is not in the room plays once :meth:`seat_opponent` is called. ``resumed``: the game in the
+    folder goes on.
     """
 
     def __init__(
@@ -42,15 +43,15 @@ class Sitting:
         options: Mapping[str, Any] | None = None,
         opponent: AbsentPlayer | None = None,
         training: bool = False,
+        resumed: bool = False,
         **setup: Any,
     ) -> None:
         self.out = io.StringIO()
         self.journal = Journal(folder / "game.jsonl")
         fields = {"arbiter": "automatic", "white": Player(impaired=True), **setup}
         self.opponent = opponent
-        self.table = Table(
-            self.journal, Setup(t=0, **fields), now=now, training=training, opponent=opponent
-        )
+        begins = None if resumed else Setup(t=0, **fields)
+        self.table = Table(self.journal, begins, now=now, training=training, opponent=opponent)
         transcript = Transcript(self.out, self.table.time, printed)
         self.session = Session(self.table, load(language), speaker, transcript, **(options or {}))
         self.boards: dict[str, EmulatedBoard] = {}

@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import chess
+import numpy as np
 import pytest
 
 from benchmarks.memory_audio import MemorySink
+from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
-from blindplay.speech.audio import wav
+from blindplay.laws.state import OTHER
+from blindplay.speech.audio import read_audio, wav
+from blindplay.speech.phone import ADPCM, PCM, PhoneSource
 from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.speaker import Outcome, Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
-from tests.table.sitting import Sit
-from tests.table.speaking import ROOM, spoken
+from tests.conversation.conversing import GERMAN
+from tests.ports import free_port
+from tests.table.sitting import Sit, Sitting
+from tests.table.speaking import PAUSE, ROOM, spoken
 from tests.table.test_phones import HEARD, MOVE, PhoneTable, told
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page, Route
@@ -34,6 +42,14 @@ _SPOKEN = """sound => {
         const source = new AudioBufferSourceNode(spoken, { buffer });
         source.connect(mouth);
         source.start();
+    });
+}"""
+_SPOKEN_AT = """([sound, at]) => {
+    const whole = Uint8Array.from(atob(sound), one => one.charCodeAt(0));
+    return spoken.decodeAudioData(whole.buffer).then(buffer => {
+        const source = new AudioBufferSourceNode(spoken, { buffer });
+        source.connect(mouth);
+        source.start(spoken.currentTime + Math.max(0, at - Date.now()) / 1000);
     });
 }"""
 # A microphone into which the test speaks when it wants to.
@@ -129,6 +145,30 @@ def test_the_microphone_of_a_real_browser_is_heard_by_the_table(
 
 
 @pytest.mark.realtime
+def test_on_a_narrow_line_the_page_sends_a_quarter_of_the_bits_and_is_heard_all_the_same(
+    table: PhoneTable, browser: Browser, synthesiser: Synthesiser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    came: list[int] = []
+    take = PhoneSource.take
+
+    def behind(source: PhoneSource, data: bytes) -> bool:
+        came.append(data[0])
+        taken = take(source, data)
+        source.came = 0  # as if the line had not brought the others yet
+        return taken
+
+    monkeypatch.setattr(PhoneSource, "take", behind)
+    with phone_of(browser, _MOUTH) as context:
+        page = used(context, table)
+        table.sitting.wait(lambda: len(came) > 50)
+        table.pass_s(1.0)  # until the next ping
+        table.sitting.wait(lambda: ADPCM in came)
+        assert came[0] == PCM
+        page.evaluate(_SPOKEN, base64.b64encode(wav(spoken(synthesiser, MOVE))).decode())
+        table.shows(HEARD)
+
+
+@pytest.mark.realtime
 def test_a_button_appears_only_when_a_press_would_be_noticed(
     table: PhoneTable, browser: Browser
 ) -> None:
@@ -213,6 +253,77 @@ def test_a_game_is_played_by_voice_through_the_page_to_mate(
                 table.sitting.wait(partial(played, plies + 1))
         assert game.game.board.is_checkmate()
         assert game.game.result == "1-0"
+
+
+@pytest.mark.long
+def test_two_phones_with_two_voices_play_a_game_to_mate_and_go_on_after_a_kill(
+    browser: Browser,
+    recogniser: Recogniser,
+    synthesiser: Synthesiser,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each microphone hears both people, the other one softer."""
+    from tests.console.browser import becomes
+
+    # A busy machine may give no sound for seconds.
+    monkeypatch.setattr("blindplay.table.phones.PATIENCE_S", PATIENCE_S)
+    monkeypatch.setattr("blindplay.speech.phone.MICROPHONE_PATIENCE_S", PATIENCE_S)
+    moves = [("white", "f2f3"), ("black", "e7e5"), ("white", "g2g4"), ("black", "d8h4")]
+    voices, port = {"white": "de", "black": "de+m3"}, free_port()
+
+    @contextmanager
+    def sat(*, resumed: bool) -> Iterator[PhoneTable]:
+        sink = MemorySink()
+        sitting = Sitting(tmp_path, Speaker(synthesiser, sink, sink), resumed=resumed)
+        with closing(sitting), ExitStack() as stack:
+            links = tmp_path / "game.links"
+            yield PhoneTable(sitting, stack, recogniser, time.monotonic, port=port, links=links)
+
+    def until_said(
+        table: PhoneTable, pages: dict[str, Page], by: str, words: str, what: Callable[[], object]
+    ) -> None:
+        """Let somebody say words until the table has taken them."""
+        said = np.frombuffer(read_audio(synthesiser.render(words, voice=voices[by])), "<i2")
+        while True:
+            table.sitting.session.wait_until_said()
+            at = time.time() + 1.0
+            for role, page in pages.items():
+                sound = (said * (1.0 if role == by else 0.25)).astype("<i2").tobytes()
+                encoded = base64.b64encode(wav(ROOM + sound + PAUSE)).decode()
+                page.evaluate(_SPOKEN_AT, [encoded, at * 1000])
+            if until(what, 15.0):
+                return
+            spoken_words[0] += 1
+            assert spoken_words[0] < 40, table.printed
+
+    def play(table: PhoneTable, pages: dict[str, Page], by: str, uci: str) -> None:
+        game, plies = table.sitting.table, len(table.sitting.table.game.history)
+        move, other = chess.Move.from_uci(uci), OTHER[by]
+        words = str(GERMAN.announce(game.game.board, move))
+        until_said(table, pages, by, words, lambda: game.game.turn.announced == move)
+        until_said(table, pages, other, words, lambda: other in game.game.repeated)
+        pages[by].get_by_role("button", name="Press the clock").tap()
+        table.sitting.wait(lambda: len(game.game.history) > plies or game.game.over)
+
+    spoken_words = [0]
+    with phone_of(browser, _MOUTH) as whites, phone_of(browser, _MOUTH) as blacks:
+        with sat(resumed=False) as table:
+            table.sitting.start()
+            pages = {"white": used(whites, table), "black": used(blacks, table, "black")}
+            for by, uci in moves[:2]:
+                play(table, pages, by, uci)
+        for page in pages.values():
+            becomes(page, "document.body.dataset.phone === 'away'")
+        with sat(resumed=True) as table:
+            for page in pages.values():
+                becomes(page, "document.body.dataset.hears === 'yes'")
+            for by, uci in moves[2:]:
+                play(table, pages, by, uci)
+            assert table.sitting.table.game.board.is_checkmate()
+            told = [taken.fact for taken in table.sitting.table.log]
+            announced = {(one.by, one.move) for one in told if isinstance(one, f.Announce)}
+            assert announced == set(moves)
 
 
 def test_a_page_that_was_loaded_again_goes_on_by_itself(

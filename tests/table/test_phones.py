@@ -52,10 +52,15 @@ def told(key: str) -> str:
 
 
 class PhoneTable:
-    """A table whose White may join with a phone. ``clock`` is that by which a phone is away."""
+    """A table whose people may join with phones. ``clock`` is that by which a phone is away, unless
+    ``now`` is given; ``served`` are more arguments of its pages."""
 
-    def __init__(self, sitting: Sitting, stack: ExitStack, recogniser: Recogniser) -> None:
+    def __init__(
+        self, sitting: Sitting, stack: ExitStack, recogniser: Recogniser,
+        now: Callable[[], float] | None = None, **served: Any,
+    ) -> None:  # fmt: skip
         self.sitting, self.shows, self.clock = sitting, sitting.shows, ManualClock()
+        self._now, self._served = now or self.clock, {"port": 0, **served}
         sitting.session.nearest.patience_s = PATIENCE_S
         self._stack, self._recogniser, self.mode = stack, recogniser, MicrophoneMode.OPEN
         self.phones, self.host = self.serve(self.attach)
@@ -63,9 +68,9 @@ class PhoneTable:
     def serve(
         self, attach: Callable[..., None] | None, taped: Keep = Keep.OFF, **how: Any
     ) -> tuple[PlayerPhones, ConsoleHost]:
-        phones = PlayerPhones(self.sitting.session, attach, taped, now=self.clock, **how)
+        phones = PlayerPhones(self.sitting.session, attach, taped, now=self._now, **how)
         self._stack.callback(phones.close)
-        host = ConsoleHost(self.sitting.table, port=0, phones=phones)
+        host = ConsoleHost(self.sitting.table, phones=phones, **self._served)
         self._stack.callback(host.close)
         return phones, host
 
