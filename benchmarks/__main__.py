@@ -79,7 +79,7 @@ def sheets(games: int, folder: Path | None) -> None:
 def phone(pack: Language, **given: Any) -> None:
     """Measure how well moves are understood through the page on a player's phone.
 
-    It takes twice as long as the moves are spoken, for each is heard through a real browser.
+    It takes three times as long as the moves are spoken, for each is heard through a real browser.
     """
     show(phone_.figures(pack, voice_.Options(**given)))
 

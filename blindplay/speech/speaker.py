@@ -1,7 +1,8 @@
 """The queue of announcements: each is spoken exactly once, on the right output, and can be stopped.
 
 There are two outputs, but one queue. A person has one pair of ears, so a private answer and a
-public announcement never sound at once; with one device, both outputs share it.
+public announcement never sound at once; with one device, both outputs share it. A phone may be a
+third one, of the other player.
 
 A screen reader may speak what is private. It is one more mouth of the same queue: nobody speaks
 before it should have ended, and where it fails, our voice says the sentence.
@@ -44,6 +45,8 @@ class Output(enum.Enum):
 
     PRIVATE = "private"
     """The player's earphone: answers, the player's clock."""
+    SECOND = "second"
+    """The same of the other player, while they hear it on a phone of their own."""
     PUBLIC = "public"
     """For everybody at the table: announcements."""
 
@@ -133,9 +136,9 @@ class Speaker(Closing):
         on_error: Callable[[str], None] | None = None,
     ) -> None:
         self._synthesiser = synthesiser
-        self._reader = reader
-        self._wired = private, reader
-        self._copy: AudioSink | None = None
+        self._wired = {Output.PRIVATE: (private, reader)}
+        self._readers = {Output.PRIVATE: reader}
+        self._copies: dict[Output, AudioSink] = {}  # of what is public, by whose phones they are
         self._voicing = Voicing()
         self._sinks = {Output.PRIVATE: private, Output.PUBLIC: public}
         self._on_error = on_error or log.error
@@ -204,27 +207,39 @@ class Speaker(Closing):
         early. Without ``announcements`` only what is private ends.
         """
         with self._change:
-            dropped = [u for u in self._queue if u.to is Output.PRIVATE]
-            self._queue = deque(u for u in self._queue if u.to is not Output.PRIVATE)
+            dropped = [u for u in self._queue if u.to is not Output.PUBLIC]
+            self._queue = deque(u for u in self._queue if u.to is Output.PUBLIC)
             self._hold_until = max(self._hold_until, time.monotonic() + hold)
             now = self._current
-            if now is not None and (announcements or now.to is Output.PRIVATE):
+            if now is not None and (announcements or now.to is not Output.PUBLIC):
                 self._stop.set()
             self._change.notify_all()
         for utterance in dropped:
             call(utterance.on_done, Outcome.DROPPED)
 
     def use_phone(
-        self, private: AudioSink | None, reader: TextReader | None, public: AudioSink | None
+        self,
+        to: Output,
+        private: AudioSink | None,
+        reader: TextReader | None,
+        public: AudioSink | None,
     ) -> None:
-        """From the next utterance on, say on a phone what is ``private``, with its ``reader`` if it
-        has one, and also what is ``public``. None: as before there was a phone."""
+        """From the next utterance on, say on the phone of one player what is private ``to`` them,
+        with its ``reader`` if it has one, and also what is ``public``. None: as before there was a
+        phone."""
         with self._change:
-            self._copy = public
-            self._sinks[Output.PRIVATE] = private or self._wired[0]
-            self._reader = self._wired[1] if private is None else reader
-            self._failed.discard(Output.PRIVATE)
-            self._reader_works = True
+            self._copies.pop(to, None)
+            if public is not None:
+                self._copies[to] = public
+            sink, self._readers[to] = self._wired.get(to, (None, None))
+            if private is not None:
+                sink, self._readers[to] = private, reader
+            self._sinks.pop(to, None)
+            if sink is not None:
+                self._sinks[to] = sink
+            self._failed.discard(to)
+            if to is Output.PRIVATE:
+                self._reader_works = True
 
     def resume(self) -> None:
         """End the silence of an interruption."""
@@ -316,9 +331,10 @@ class Speaker(Closing):
             return self._current
 
     def _speak(self, utterance: _Utterance) -> tuple[Outcome, Sound | None]:
-        if self._reader is not None and utterance.to is Output.PRIVATE and not utterance.sound:
+        reader = self._readers.get(utterance.to)
+        if reader is not None and not utterance.sound:
             text = " ".join(words for words, _ in utterance.parts)
-            if (outcome := self._read(self._reader, text)) is not None:
+            if (outcome := self._read(reader, text, utterance.to)) is not None:
                 return outcome, None
         try:
             if utterance.sound is not None:
@@ -332,7 +348,8 @@ class Speaker(Closing):
             try:
                 whole = self._play(utterance.to, loud, rate)
             except Exception as error:
-                if utterance.to is Output.PRIVATE or len({*map(id, self._sinks.values())}) == 1:
+                one = self._sinks[Output.PRIVATE] is self._sinks[Output.PUBLIC]
+                if utterance.to is not Output.PUBLIC or one:
                     raise
                 self._report(error)
                 self._set_speaking(True, Output.PRIVATE)
@@ -343,10 +360,10 @@ class Speaker(Closing):
             return Outcome.FAILED, None
         return (Outcome.SPOKEN if whole else Outcome.INTERRUPTED), (pcm, rate)
 
-    def _read(self, reader: TextReader, text: str) -> Outcome | None:
+    def _read(self, reader: TextReader, text: str, to: Output) -> Outcome | None:
         """Let the screen reader say ``text``, and tell when it fails or works again. None if it
         cannot."""
-        self._set_speaking(True, Output.PRIVATE)
+        self._set_speaking(True, to)
         try:
             whole = self._in_thread(
                 reader,
@@ -357,9 +374,10 @@ class Speaker(Closing):
         except Exception as error:
             if self._reader_works:
                 self._report(error)
-            self._tell_reader(works=False)
+            if to is Output.PRIVATE:
+                self._tell_reader(works=False)
             return None
-        if whole:
+        if whole and to is Output.PRIVATE:
             self._tell_reader(works=True)
         return Outcome.SPOKEN if whole else Outcome.INTERRUPTED
 
@@ -393,22 +411,27 @@ class Speaker(Closing):
 
     def _play(self, to: Output, pcm: bytes, rate: int) -> bool:
         """Play on an output, and tell when it fails or works again. What is for everybody is played
-        on the phone of a player, too; nobody is told if it fails there."""
-        copying: threading.Thread | None = None
-        if to is Output.PUBLIC and (copy := self._copy) is not None:
-            copying = threading.Thread(
+        on phones of the players, too; nobody is told if it fails there."""
+        copies = tuple(self._copies.values()) if to is Output.PUBLIC else ()
+        copying = [
+            threading.Thread(
                 target=_play_copy, args=(copy, pcm, rate, self._stop), daemon=True, name="copy"
             )
-            copying.start()
+            for copy in copies
+        ]
+        for one in copying:
+            one.start()
         try:
             return self._play_here(to, pcm, rate)
         finally:
-            if copying is not None:  # it is heard by a microphone until it ends
-                copying.join(PLAYING_PATIENCE_S)
+            for one in copying:  # a microphone hears it until it ends
+                one.join(PLAYING_PATIENCE_S)
 
     def _play_here(self, to: Output, pcm: bytes, rate: int) -> bool:
         try:
-            sink = self._sinks[to]
+            sink = self._sinks.get(to)
+            if sink is None:
+                raise AudioError(_("The phone cannot be reached; look at its page."))
             whole = self._in_thread(
                 sink,
                 lambda stop: sink.play(pcm, rate, stop),

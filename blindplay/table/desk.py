@@ -317,6 +317,9 @@ class Desk:
         self.speaker = speaker
         self.transcript = transcript
         self.taping: Taping | None = None
+        self.second_ear = ""
+        """The seat of the player without the earphone who hears on a phone what only they may
+        hear; empty: nobody does."""
         self._press_answer = press_answer
         self._on_voicing = on_voicing
         self._last_said: dict[Output, tuple[int, str]] = {}  # with the number of the sentence
@@ -352,8 +355,12 @@ class Desk:
         self.say(self._output(to), words, fleeting=fleeting)
 
     def _output(self, to: str | None) -> Output:
-        private = to is not None and self._goes_to_earphone(to)
-        return Output.PRIVATE if private else Output.PUBLIC
+        if to is None:
+            return Output.PUBLIC
+        if self._goes_to_earphone(to):
+            return Output.PRIVATE
+        on_phone = self.second_ear and self.table.side_of(self.second_ear) == to
+        return Output.SECOND if on_phone else Output.PUBLIC
 
     def has_earphone(self, side: str) -> bool:
         """Return whether the earphone is that of ``side``: there is one, of one player."""
@@ -424,7 +431,7 @@ class Desk:
             number = max((number for number, _ in self._last_said.values()), default=0) + 1
             self._last_said[output] = number, words
         public = output is Output.PUBLIC
-        for callback in self._on_said:
+        for callback in self._on_said if output is not Output.SECOND else ():
             callback(words)
         printed = self.transcript.said(words, public=public, spoken=self.speaker is not None)
         if fleeting:  # questions are
@@ -454,8 +461,7 @@ class Desk:
 
     def say_again(self, to: str) -> None:
         """Speak once more the last sentence worth it that this player has heard."""
-        private, pack = self._goes_to_earphone(to), self.readers.of(to)
-        outputs = (Output.PUBLIC, Output.PRIVATE) if private else (Output.PUBLIC,)
+        pack, outputs = self.readers.of(to), {Output.PUBLIC, self._output(to)}
         heard = [self._last_said[one] for one in outputs if one in self._last_said]
         words = max(heard)[1] if heard else pack.sentence("refused_nothing_to_repeat")
         self.tell(to, words, fleeting=True)

@@ -71,9 +71,10 @@ class MicrophoneSeat:
     others, which may be nearer to what is heard here. ``settled`` waits until no press waits,
     ``guide_phrases`` are what may be said to a guide, and ``habits`` gives how the player has been
     misheard before.
-    ``hears_private``: whether what is said privately reaches this microphone; ``echo_seconds``: for
-    how long the table is heard after it has spoken. ``gone`` gets a sentence when no sound comes
-    any more, and ``back`` is called when it does again; else everybody is told of a microphone.
+    ``hears_output``: whether what is said on an output reaches this microphone; ``echo_seconds``:
+    for how long the table is heard after it has spoken. ``gone`` gets a sentence when no sound
+    comes any more, and ``back`` is called when it does again; else everybody is told of a
+    microphone.
     """
 
     def __init__(
@@ -92,7 +93,7 @@ class MicrophoneSeat:
         place: MicrophonePlace,
         mode: MicrophoneMode = MicrophoneMode.OPEN,
         shared: bool = False,
-        hears_private: Callable[[], bool] = lambda: True,
+        hears_output: Callable[[Output], bool] = lambda output: True,
         echo_seconds: Callable[[], float] = lambda: 0.0,
         gone: Callable[[str], None] | None = None,
         back: Callable[[], None] | None = None,
@@ -149,7 +150,7 @@ class MicrophoneSeat:
         self._unmute: Callable[[], None] = lambda: None
         if desk.speaker is not None:
             self._unmute = mute_while_speaking(
-                desk.speaker, self.listener, hears_private, echo_seconds
+                desk.speaker, self.listener, hears_output, echo_seconds
             )
         self.listener.start()
 
@@ -571,7 +572,7 @@ class _BegunSound:
 def mute_while_speaking(
     speaker: Speaker,
     listener: Listener,
-    hears_private: Callable[[], bool] = lambda: True,
+    hears_output: Callable[[Output], bool] = lambda output: True,
     echo_seconds: Callable[[], float] = lambda: 0.0,
 ) -> Callable[[], None]:
     """Do not listen to the table's own speech (half duplex). The returned function ends that."""
@@ -580,7 +581,7 @@ def mute_while_speaking(
     def half_duplex(speaking: bool) -> None:
         # The earphone is not in the room: its owner may be heard while it speaks, and
         # cuts it off by speaking.
-        audible = hears_private() or speaker.speaking_to is Output.PUBLIC
+        audible = speaker.speaking_to is None or hears_output(speaker.speaking_to)
         if speaking and audible and not deaf.is_set():
             deaf.set()
             listener.mute()

@@ -31,6 +31,7 @@ from blindplay.speech.audio_devices import MICROPHONE_PATIENCE_S
 from blindplay.speech.callbacks import call
 from blindplay.speech.models.folders import ModelError
 from blindplay.speech.phone import PATIENCE_S, PhoneClock, PhoneEar, PhoneSource
+from blindplay.speech.speaker import Output
 from blindplay.translation import _
 from blindplay.wording.steps import person_in_words
 
@@ -216,20 +217,23 @@ class PlayerPhones:
 
     def _hear(self, phone: _Phone, told: Mapping[str, Any]) -> None:
         """The player chooses what to hear on the phone."""
-        desk, side = self._session.desk, self._session.table.side_of(phone.seat)
-        wanted = told.get("private")
+        session, desk = self._session, self._session.desk
+        side = session.table.side_of(phone.seat)
+        wanted, own = told.get("private"), desk.has_earphone(side)
         wanted = wanted if wanted in ("sound", "earphones", "text") else ""
         answer = wanted
         if desk.speaker is None:
-            wanted, answer = "", "silent"
-        elif wanted and not desk.has_earphone(side):
-            wanted, answer = "", "other"
-        if desk.speaker is not None:
+            answer = "silent"
+        elif wanted and not (own or session.table.game.impaired(side)):
+            answer = "other"
+        elif own or session.table.game.impaired(side):
+            output = Output.PRIVATE if own else Output.SECOND
             public = phone.out if told.get("public") is True else None
-            if wanted or desk.has_earphone(side):
-                reader = phone.out if wanted == "text" else None
-                desk.speaker.use_phone(phone.out if wanted else None, reader, public)
-                self._session.phone_ear = wanted
+            reader = phone.out if wanted == "text" else None
+            desk.speaker.use_phone(output, phone.out if wanted else None, reader, public)
+            session.phone_ears[output] = wanted
+            if not own:
+                desk.second_ear = phone.seat if wanted else ""
         phone.send({"ear": answer})
 
     def _lost(self, phone: _Phone, sentence: str) -> None:

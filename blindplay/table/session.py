@@ -52,7 +52,7 @@ from blindplay.speech.confusions import Confusions
 from blindplay.speech.endpointing import MicrophoneMode
 from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.nearest import Nearest
-from blindplay.speech.speaker import Speaker, Voicing
+from blindplay.speech.speaker import Output, Speaker, Voicing
 from blindplay.wording.position import time_in_words
 from blindplay.wording.readers import Readers
 from blindplay.wording.steps import is_not_now
@@ -153,9 +153,9 @@ class Session:
         """Number of utterances that were not understood."""
         self._learn = learn
         self._private_is_heard_by_all = private_is_heard_by_all
-        self.phone_ear = ""
-        """How the player with the earphone hears on a phone what only they may hear: ``sound``,
-        ``earphones`` or ``text``; empty: there is no phone for it."""
+        self.phone_ears: dict[Output, str] = {}
+        """How a phone tells what only its player may hear: ``sound``, ``earphones`` or ``text``;
+        empty or without an entry: there is no phone for it."""
         self.nearest = Nearest()
         self._echo_seconds = echo_seconds
         self._happened = threading.Condition()
@@ -291,10 +291,11 @@ class Session:
         """Return whether somebody speaks, or ``side`` is asked something."""
         return self._anybody_speaks or self.desk.is_being_heard or self.asked(side)
 
-    def _private_is_heard(self) -> bool:
-        """Return whether what only one player may hear can be heard by microphones."""
+    def _is_heard(self, output: Output) -> bool:
+        """Return whether microphones can hear what is said on an output."""
         here = {"sound": True, "text": True, "earphones": False}
-        return here.get(self.phone_ear, self._private_is_heard_by_all)
+        wired = output is Output.PUBLIC or self._private_is_heard_by_all
+        return here.get(self.phone_ears.get(output, ""), wired)
 
     @property
     def _anybody_speaks(self) -> bool:
@@ -564,7 +565,7 @@ class Session:
             place=self.nearest.place(seat),
             mode=mode,
             shared=shared,
-            hears_private=self._private_is_heard,
+            hears_output=self._is_heard,
             echo_seconds=lambda: self._echo_seconds + late_seconds(),
             gone=gone,
             back=back,

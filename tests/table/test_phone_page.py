@@ -549,14 +549,14 @@ def test_a_browser_plays_what_only_its_player_may_hear_and_tells_the_end(
         page = used(context, table)
         page.get_by_text("What I hear on this phone").click()
         page.get_by_label("What only I may hear").select_option("sound")
-        table.sitting.wait(lambda: session.phone_ear == "sound")
+        table.sitting.wait(lambda: session.phone_ears.get(Output.PRIVATE) == "sound")
         played: list[Outcome] = []
         assert session.desk.speaker is not None
         session.desk.speaker.say("Bitte wiederholen.", to=Output.PRIVATE, on_done=played.append)
         session.wait_until_said()
         assert played == [Outcome.SPOKEN]
         page.get_by_label("What only I may hear").select_option("text")
-        table.sitting.wait(lambda: session.phone_ear == "text")
+        table.sitting.wait(lambda: session.phone_ears.get(Output.PRIVATE) == "text")
         session.desk.tell("white", "Bitte wiederholen.")
         becomes(page, "document.getElementById('phone-said').textContent.includes('Bitte')")
         assert page.get_by_role("log").count() == 1

@@ -24,14 +24,14 @@ from blindplay.console.encryption import IssuedCertificate, make_issuer
 from blindplay.console.phone import REVOKED, TAKEN, TOO_MUCH
 from blindplay.console.server import ConsoleHost
 from blindplay.given import PHONE
-from blindplay.laws.facts import Player
+from blindplay.laws.facts import SIDES, Player
 from blindplay.speech.audio import BLOCK_BYTES, RATE, read_audio
 from blindplay.speech.audio_devices import AudioDevices
 from blindplay.speech.endpointing import MicrophoneMode
 from blindplay.speech.models.folders import ModelError
 from blindplay.speech.phone import PhoneSource
 from blindplay.speech.recogniser import Recogniser
-from blindplay.speech.speaker import Speaker
+from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table.choices import Keep
 from blindplay.table.devices import WantedDevices
@@ -845,6 +845,60 @@ def test_a_phone_that_is_put_away_gives_the_earphone_back(ears: Ears) -> None:
     ears.earphone.played.clear()
     ears.say(private=True)
     assert ears.counts[1] == 1
+
+
+def test_two_blind_players_each_hear_on_their_own_phone_what_only_they_may_hear(
+    sit: Sit, recogniser: Recogniser, synthesiser: Synthesiser
+) -> None:
+    earphone, loudspeaker = MemorySink(), MemorySink()
+    sitting = sit(Speaker(synthesiser, earphone, loudspeaker), black=Player(impaired=True))
+    sitting.start()
+    with ExitStack() as stack:
+        table = PhoneTable(sitting, stack, recogniser)
+        phones = {role: table.join(table.host.link(role), role, role) for role in SIDES}
+        desk, session = sitting.session.desk, sitting.session
+        for phone in phones.values():
+            assert until(lambda: {"tape": "off"} in phone.said)  # noqa: B023 it was told to all
+
+        def heard(to: str) -> tuple[int, ...]:
+            """How much sounds on White's phone, Black's, in the earphone and in the room."""
+            session.wait_until_said()
+            for phone in phones.values():
+                phone.sounds.clear()
+            for sink in (earphone, loudspeaker):
+                sink.played.clear()
+            desk.tell(to, "Bitte wiederholen.")
+            session.wait_until_said()
+            on_phones = (len(phone.sounds) for phone in phones.values())
+            return (*on_phones, len(earphone.played), len(loudspeaker.played))
+
+        def hear(role: str, private: str) -> None:
+            phones[role].said.clear()
+            phones[role].tell(do="hear", private=private, public=False)
+            assert until(lambda: {"ear": private} in phones[role].said), phones[role].said
+
+        assert heard("black") == (0, 0, 0, 1)  # the earphone is White's
+        hear("black", "sound")
+        assert heard("black") == (0, 1, 0, 0)
+        assert heard("white") == (0, 0, 1, 0)
+        hear("white", "earphones")
+        assert (heard("white"), heard("black")) == ((1, 0, 0, 0), (0, 1, 0, 0))
+        assert session._is_heard(Output.SECOND) and not session._is_heard(Output.PRIVATE)
+        hear("black", "text")
+        assert heard("black") == (0, 0, 0, 0)
+        assert {"say": "Bitte wiederholen."} in phones["black"].said
+        hear("black", "sound")
+        phones["black"].close()
+        table.pass_s(2.5)
+        sitting.shows(GERMAN.sentence("phone_away", player=GERMAN.sentence("black")))
+        on_whites, _, in_earphone, _ = heard("black")
+        assert (on_whites, in_earphone) == (0, 0)
+        sitting.shows("said privately: Bitte wiederholen.")
+        phones["black"].connect(again=True)
+        phones["black"].tell(do="leave")
+        assert until(lambda: phones["black"].code is not None)
+        *nowhere, in_the_room = heard("black")
+        assert nowhere == [0, 0, 0] and in_the_room >= 1  # also that the phone was back
 
 
 def test_a_table_that_does_not_speak_says_so_to_the_phone(sit: Sit, recogniser: Recogniser) -> None:
