@@ -500,6 +500,8 @@ class PositionState(BoardState):
     that is known and it is not known how the board lies."""
 
     expected: Diagram | None = None
+    way_known: bool = False
+    """It is known how the board lies."""
 
     def _lies_turned(self, diagram: Diagram, before: bool) -> bool:
         """Return whether a board that shows ``diagram`` lies turned; it did so ``before``."""
@@ -508,7 +510,7 @@ class PositionState(BoardState):
             turned = turned_like(diagram, self.expected)
         if turned is None:
             return before
-        self.expected = None
+        self.expected, self.way_known = None, True
         return turned
 
     @abstractmethod
@@ -531,6 +533,8 @@ class PositionBoard(BoardDriver[PositionStates], Generic[PositionStates]):
 
     def expect(self, placement: str) -> None:
         self._expected = diagram_of_fen(placement)
+        if self._state is not None and not self._state.way_known:
+            self._state.expected = self._expected  # the next report tells it
 
     @classmethod
     def candidates(cls, ports: Iterable[FoundPort]) -> list[FoundPort]:

@@ -408,6 +408,7 @@ class ReportingBoard(PositionBoard[ReportingState]):
 
     def new_state(self, url: str, before: ReportingState | None) -> ReportingState:
         state = self.STATE(type(self), url, before)
-        state.expected = before.expected if before else self._expected
+        state.way_known = before is not None and before.way_known
+        state.expected = None if state.way_known else self._expected
         state.light(self._lit)
         return state

@@ -21,7 +21,7 @@ from blindplay.hearing.expectation import Expected, expect
 from blindplay.hearing.recognisers import listening_models, open_recogniser
 from blindplay.hearing.statement import Statement, interpret
 from blindplay.language import Command, Key, Language, key_of
-from blindplay.laws.placement import Pieces
+from blindplay.laws.placement import Pieces, write_placement
 from blindplay.speech.audio import AudioError, AudioSource
 from blindplay.speech.audio_devices import MicrophoneSource, check_named, devices
 from blindplay.speech.confidence import confidence_of
@@ -272,6 +272,7 @@ class Attendant:
         that arrives, and returns whether hands are still to be led to ``goal``.
         """
         assert self.board is not None
+        self.board.expect(write_placement(goal))
         # What the board has told before is dropped, and so is speech that nobody has asked for.
         self._take_all(heard=heed is not None)
         self._goal = goal

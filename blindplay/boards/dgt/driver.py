@@ -121,6 +121,7 @@ class DgtBoardState(PositionState):
         if self.which is None and self._before not in (None, which):
             own = _last.get(which)
             self.turned = own.turned if own else False
+            self.way_known = own.way_known if own else False
             self._white_clock = own._white_clock if own else None
             self.confirmed = self._heard = self._doubtful = self._reported = None
             self.sure, self.wants_dump = False, True
@@ -248,5 +249,6 @@ class DgtBoard(PositionBoard[DgtBoardState]):
 
     def new_state(self, url: str, before: DgtBoardState | None) -> DgtBoardState:
         state = DgtBoardState(url, before)
-        state.expected = before.expected if before else self._expected
+        state.way_known = before is not None and before.way_known
+        state.expected = None if state.way_known else self._expected
         return state

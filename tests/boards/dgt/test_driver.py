@@ -130,6 +130,20 @@ def test_a_game_that_goes_on_tells_how_the_board_lies(turned: bool, in_hand: lis
     assert again.placement() == shown.board_fen()
 
 
+def test_a_board_that_was_read_before_its_position_was_expected_is_turned_then() -> None:
+    """A review leads hands to a position when the board has answered long before."""
+    with EmulatedDgtBoard(turned=True) as emulated:
+        emulated.pieces = hands.pieces_of(chess.BaseBoard(PLAYED))
+        log = EventLog()
+        with DgtBoard(emulated.url, log, ports=list) as board:
+            log.wait_kinds(BoardPosition)
+            assert board.placement() == PLAYED[::-1]
+            log.clear()
+            board.expect(PLAYED)
+            log.wait_kinds(BoardPosition)
+            assert board.placement() == PLAYED
+
+
 def test_a_position_that_is_another_one_does_not_tell_how_the_board_lies() -> None:
     board = DgtBoard("/dev/ttyUSB0")
     board.expect(PLAYED)
