@@ -37,7 +37,7 @@ FETCH = { $(WITH_UV) $(WHEELS) $(1) || $(WITH_UV) --offline $(WHEELS) $(1) \
 # What an installation compiles; here it follows changes of the catalogues.
 COMPILED := $(patsubst %.po,%.mo,$(wildcard blindplay/translations/*.po))
 
-.PHONY: play test test-long quick steady lint docs site messages pages bench fuzz lock dist audit model model-graph clean
+.PHONY: play test test-long quick steady lint docs site messages pages bench fuzz lock dist release-check audit model model-graph clean
 
 play: $(READY) $(COMPILED)
 	@$(BIN)/blindplay play --or-demo
@@ -182,6 +182,11 @@ $(RELEASE)/.installed: locks/build.txt locks/release.txt
 	$(RELEASE)/bin/python $(PIP) --require-hashes -r locks/build.txt
 	$(RELEASE)/bin/python $(PIP) --require-hashes -r locks/release.txt
 	@touch $@
+
+# Everything that a release needs, from a fresh clone in an empty home, with one line for each item;
+# ARGS="--quick" for fewer tests, ARGS="menu pages" for these items.
+release-check:
+	@$(PYTHON) -m tests.release_check $(ARGS)
 
 # Asks the internet for flaws that have become known in the locked versions.
 audit: $(TOOLS)/.installed
