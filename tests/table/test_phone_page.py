@@ -447,6 +447,22 @@ def test_players_and_assistants_are_offered_the_phone_each_with_what_it_is_to_th
             assert page.locator("#phone-hearing").is_visible() is is_earphone
 
 
+@pytest.mark.parametrize("role", ["white", "black", "assistant:white"])
+def test_what_offers_the_phone_leaves_its_page_the_room_that_it_needs(
+    table: PhoneTable, browser: Browser, role: str
+) -> None:
+    from tests.console.browser import violations
+
+    with phone_of(browser) as context:
+        page = context.new_page()
+        page.set_viewport_size({"width": 320, "height": 740})
+        page.goto(table.host.link(role))
+        page.get_by_role("link", name="Use this phone").wait_for()
+        heading = page.locator("h1").bounding_box()
+        assert heading is not None and heading["height"] < 60  # two lines
+        assert violations(page) == []
+
+
 def test_the_arbiter_and_people_who_all_see_are_offered_no_phone(
     table: PhoneTable, browser: Browser
 ) -> None:
