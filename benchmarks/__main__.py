@@ -18,6 +18,7 @@ from . import command_options as options
 from . import comparison, distant_tables, laws_and_words
 from . import game as game_
 from . import hall as hall_
+from . import host as host_
 from . import opponents as opponents_
 from . import pages as pages_
 from . import pauses as pauses_
@@ -207,6 +208,19 @@ def hall(tables: tuple[int, ...], seconds: float, speed: float) -> None:
     The tables are simulated, the broker is a real Mosquitto on this machine.
     """
     show(hall_.measure(tables, seconds, speed))
+
+
+@benchmarks.command()
+@options.language
+@click.option("--tables", type=click.IntRange(1, 50), default=10,
+              help="Measure so many tables beside one alone.")  # fmt: skip
+@click.option("--seconds", type=FiniteRange(8, 600), default=60.0, help="Talk for so many seconds.")
+def host(pack: Language, tables: int, seconds: float) -> None:
+    """Measure what several tables on one computer need while half of their players talk."""
+    try:
+        show(host_.figures(pack, tables, seconds))
+    except host_.NoProcessesError as error:
+        raise click.UsageError(str(error)) from None
 
 
 @benchmarks.command()
