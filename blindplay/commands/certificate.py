@@ -99,6 +99,16 @@ def certificate(
         _advise(issuer)
 
 
+def make_certificate_once() -> None:
+    """Make this computer's certificate if there is none, so that phones give their microphones."""
+    from blindplay.console.encryption import kept_at, kept_issuer, make_issuer
+
+    if kept_at().exists() or kept_issuer() is not None:
+        return
+    make_issuer(*_names(()), anew=False)
+    options.show(_("A new certificate of this computer was made."))
+
+
 def _of_event(file: Path) -> Issuer:
     """:raises ValueError: if the file has no certificate, or something in it is wrong."""
     from blindplay.hall.event_file import read_event_file

@@ -19,7 +19,8 @@ _SHORT = 3
 
 @dataclass(frozen=True)
 class Choice:
-    """A line of the menu. ``does``: "engine", "people", "demo", or the journal to continue."""
+    """A line of the menu. ``does``: "engine", "people", "demo", "phone", or the journal to
+    continue."""
 
     does: str | Path
     line: str
@@ -76,7 +77,7 @@ def _choices(pack: "Language") -> list[Choice]:
     if (game := left_unfinished()) is not None:
         line = pack.printed("offer_resume", **_about(game, pack))
         choices.append(Choice(game.journal, line, _words_of(pack, "offer_resume")))
-    for name in ("engine", "people", "demo"):
+    for name in ("engine", "people", "demo", "phone"):
         key = f"offer_{name}"
         choices.append(Choice(name, pack.printed(key), _words_of(pack, key)))
     return choices

@@ -52,7 +52,9 @@ ANSWERS = [
     ("de", "zwei", "people"), ("de", "jemandem", "people"), ("de", "Tisch", "people"),
     ("de", "3: Die Vorführung ansehen.", "demo"), ("de", "vorfuehrung", "demo"),
     ("en", "one", "engine"), ("en", "the computer", "engine"), ("en", "somebody", "people"),
-    ("en", "demo", "demo"), ("en", "3)", "demo"),
+    ("en", "demo", "demo"), ("en", "3)", "demo"), ("en", "phone", "phone"), ("de", "4", "phone"),
+    ("de", "Telefon", "phone"), ("nb", "telefonen", "phone"), ("sv", "telefon", "phone"),
+    ("da", "telefon", "phone"),
     ("nb", "en", "engine"), ("nb", "datamaskinen", "engine"), ("nb", "noen", "people"),
     ("sv", "ett", "engine"), ("sv", "datorn", "engine"), ("sv", "tre", "demo"),
     ("da", "et", "engine"), ("da", "computeren", "engine"), ("da", "nogen", "people"),
@@ -66,7 +68,7 @@ def test_a_number_or_words_of_one_line_choose_it(
     assert chosen(monkeypatch, language, typed) == does
 
 
-@pytest.mark.parametrize("typed", ["4", "0", "play", "not the demonstration", "1 2", "co"])
+@pytest.mark.parametrize("typed", ["5", "0", "play", "not the demonstration", "1 2", "co"])
 def test_what_names_no_line_or_several_is_asked_again(
     tables: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], typed: str
 ) -> None:
@@ -143,3 +145,18 @@ def test_the_program_alone_offers_the_menu_and_later_the_game_that_was_left(
         terminal.enter("quit", "play --resume\n")
         assert terminal.status() == 0
     assert len(games.journals()) <= 1
+
+
+@A_TERMINAL
+def test_who_chooses_the_phone_gets_encrypted_pages_that_a_phone_can_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", "en_GB.UTF-8")
+    settings = tmp_path / "blindplay" / "settings.toml"
+    settings.parent.mkdir()
+    settings.write_text("console-port = 0\n")
+    with Terminal(home=tmp_path) as terminal:
+        terminal.enter("phone", "A new certificate of this computer was made.", "https://")
+        terminal.comes("opens http://")
+        terminal.interrupt()
+        assert terminal.status() == 0
