@@ -133,6 +133,14 @@ class _Printed(io.TextIOBase):
         return len(text)
 
 
+class _NoKeys(io.TextIOBase):
+    """Standard input of a table: nobody types there, and it does not end before the table does."""
+
+    def readline(self, size: int | None = -1, /) -> str:  # type: ignore[override]
+        threading.Event().wait()
+        return ""
+
+
 RunTable = Callable[[TableLine, str, Sequence[str]], int]
 """Runs ``blindplay`` with these arguments as a table whose host offers its pages under a path, and
 returns its exit status. It is called in another process."""
@@ -142,7 +150,7 @@ def _begin(pipe: Pipe, run: RunTable, root: str, arguments: Sequence[str]) -> No
     """The process of a table."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the host says when it is to end
     line = TableLine(pipe)
-    sys.stdin = Path(os.devnull).open()  # noqa: SIM115
+    sys.stdin = _NoKeys()
     sys.stdout = sys.stderr = _Printed(line)
     sys.exit(run(line, root, arguments))
 

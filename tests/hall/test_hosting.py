@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -25,6 +27,12 @@ def table(folder: str, line: TableLine, root: str, arguments: Sequence[str]) -> 
     with Path(folder, root.strip("/")).open("a") as file:
         file.write(f"{os.getpid()} {' '.join(arguments)}\n")
     print("I am", root)
+
+    def read() -> None:
+        sys.stdin.readline()
+        Path(folder, "typed").touch()
+
+    threading.Thread(target=read, daemon=True).start()
     while not ended and os.getppid() != 1:
         time.sleep(0.02)
     Path(folder, f"{root.strip('/')}-ended").touch()
@@ -88,6 +96,7 @@ def test_all_tables_end_with_their_host_in_their_own_way(tmp_path: Path, host: H
     tables.close()
     assert (tmp_path / "1-ended").exists() and (tmp_path / "2-ended").exists()
     assert [len(runs(tmp_path, number)) for number in (1, 2)] == [1, 1]
+    assert not (tmp_path / "typed").exists()  # as if the keyboard had ended
 
 
 def test_another_game_begins_where_none_is_under_way(
