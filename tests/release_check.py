@@ -94,7 +94,8 @@ class Place:
         """The variables of a program; with ``alone``, of one that finds only what is beside it."""
         home = self.folder / "home"
         home.mkdir(exist_ok=True)
-        own = ("XDG_", "PYTHON", "VIRTUAL_ENV", "BLINDPLAY", "UV_")
+        # What make was called with is not meant for each make below it.
+        own = ("XDG_", "PYTHON", "VIRTUAL_ENV", "BLINDPLAY", "UV_", "MAKE", "MFLAGS", "ARGS")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(own)}
         path = {"PATH": str(alone.parent)} if alone else {}
         return {**kept, "HOME": str(home), "LC_ALL": "C.UTF-8", **path, **more}

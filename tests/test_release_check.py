@@ -48,9 +48,10 @@ def test_nothing_of_the_user_is_seen_in_the_empty_home(
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", "/mine")
     monkeypatch.setenv("BLINDPLAY_X", "mine")
+    monkeypatch.setenv("MAKEFLAGS", "-- ARGS=--quick")
     seen = place(tmp_path).environment(Path("/programs/blindplay"))
     assert seen["HOME"] == str(tmp_path / "home") and seen["PATH"] == str(Path("/programs"))
-    assert not {"XDG_DATA_HOME", "BLINDPLAY_X"} & seen.keys()
+    assert not {"XDG_DATA_HOME", "BLINDPLAY_X", "MAKEFLAGS"} & seen.keys()
 
 
 def test_another_status_than_expected_fails(tmp_path: Path) -> None:
