@@ -48,6 +48,9 @@ _DIGITS = 6
 ORGANISER = "organiser"
 _LINKS = "host.links"
 _CONNECTING_S, _ANSWERING_S = 2.0, 30.0
+_IDLE_S = 2.0
+"""A connection to a table is used again for so long. The table closes it later, so no press is sent
+into one that is just being closed."""
 # These are of one connection, or the host's own matter.
 _OWN_HEADERS = {
     "connection", "keep-alive", "transfer-encoding", "upgrade", "te", "trailer", "host", "origin",
@@ -90,6 +93,11 @@ class SeatCodes:
             del self._codes[table, fits[0]]
             return table, fits[0]
 
+    def give_back(self, code: str, table: int, role: str) -> None:
+        """Let a code that was used open its seat: the table did not answer."""
+        with self._lock:
+            self._codes.setdefault((table, role), code[-_DIGITS:])
+
     def renew(self, table: int) -> None:
         """Give each seat of a table another code."""
         with self._lock:
@@ -110,7 +118,7 @@ class Gateway:
         self._tables = tables
         self._client = httpx.AsyncClient(
             timeout=httpx.Timeout(_ANSWERING_S, connect=_CONNECTING_S, read=None),
-            limits=httpx.Limits(max_connections=None),
+            limits=httpx.Limits(max_connections=None, keepalive_expiry=_IDLE_S),
             trust_env=False,
         )
 
@@ -137,7 +145,7 @@ class Gateway:
         sent = self._client.build_request(
             request.method,
             f"http://{place}{path}",
-            headers=_passed(request, place),
+            headers=[(name.encode("latin-1"), value) for name, value in _passed(request, place)],
             content=content,
         )
         try:
@@ -149,8 +157,10 @@ class Gateway:
         found = StreamingResponse(
             _content(answer), answer.status_code, background=BackgroundTask(answer.aclose)
         )
+        # Where it leads to, without the address that only this machine can call.
+        own = _origin(request, place).encode()
         found.raw_headers = [
-            (name.lower(), value)
+            (name.lower(), value.removeprefix(own) if name.lower() == b"location" else value)
             for name, value in answer.headers.raw
             if name.decode("ascii").lower() not in _OWN_HEADERS
         ]
@@ -159,7 +169,11 @@ class Gateway:
     async def _line(self, outer: WebSocket, table: HostedTable | None) -> None:
         """Pass on a line in both directions until one end closes it."""
         place = f"{LOOPBACK}:{table.port if table else 0}"
-        headers = [one for one in _passed(outer, place) if not _of_handshake(one[0])]
+        headers = [
+            (name, value.decode("latin-1"))
+            for name, value in _passed(outer, place)
+            if not _of_handshake(name)
+        ]
         try:
             if table is None or not table.port:
                 raise ConnectionRefusedError
@@ -224,17 +238,19 @@ def _origin(asked: HTTPConnection, place: str) -> str:
     return f"{scheme}://{place}"
 
 
-def _passed(asked: HTTPConnection, place: str) -> list[tuple[str, str]]:
-    """The headers of a request as a table gets them: with its own address, and who calls how."""
+def _passed(asked: HTTPConnection, place: str) -> list[tuple[str, bytes]]:
+    """The headers of a request as a table gets them: with its own address, and who calls how. Any
+    server of this machine may have given a browser a cookie, whatever is in it."""
     left = _OWN_HEADERS | {"content-length", "accept-encoding"}
-    headers = [(name, text) for name, text in asked.headers.items() if name not in left]
+    every = [(name.decode("latin-1"), value) for name, value in asked.headers.raw]
+    headers = [(name, value) for name, value in every if name not in left]
     if "origin" in asked.headers:
-        headers.append(("origin", _origin(asked, place)))
+        headers.append(("origin", _origin(asked, place).encode()))
     scheme = asked.scope["scheme"].replace("ws", "http")
+    encoding = asked.headers.get("accept-encoding", "identity")
     return [
-        *headers, ("host", place), ("x-forwarded-for", address_of(asked)),
-        ("x-forwarded-proto", scheme),
-        ("accept-encoding", asked.headers.get("accept-encoding", "identity")),
+        *headers, ("host", place.encode()), ("x-forwarded-for", address_of(asked).encode()),
+        ("x-forwarded-proto", scheme.encode()), ("accept-encoding", encoding.encode("latin-1")),
     ]  # fmt: skip
 
 
@@ -292,10 +308,13 @@ class HostPages:
             return self.sign_in.asks_for_link(request, "host_enter_wrong", 403)
         try:
             token = await run_in_threadpool(self._tables.invite, *found)
+            body = f"token={token}".encode()
+            answer = await self._gateway.ask(self._tables.tables[found[0]], request, "/enter", body)
         except UnreachableTableError:
-            return trouble_page(request, "host_starting", 503)
-        body = f"token={token}".encode()
-        return await self._gateway.ask(self._tables.tables[found[0]], request, "/enter", body)
+            answer = trouble_page(request, "host_starting", 503)
+        if answer.status_code == 503:
+            self.codes.give_back(code, *found)
+        return answer
 
     async def _place_of(self, session: BrowserSession) -> str:
         return "/host/"

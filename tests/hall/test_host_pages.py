@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from websockets.exceptions import ConnectionClosedError, InvalidStatus
 from websockets.sync.client import connect
 from websockets.typing import Origin
 
+from blindplay.console import LOOPBACK
+from blindplay.console.access import RateLimiter
 from blindplay.console.phone import PhoneSend
 from blindplay.console.server import ConsoleHost, Front
 from blindplay.hall.host_pages import TRIES, HostPages, SeatCodes, TablesHost
@@ -158,6 +161,7 @@ def test_a_code_with_spaces_leads_to_the_page_of_its_seat(served: Served) -> Non
 
 
 def test_a_wrong_code_opens_nothing_and_guesses_are_limited(served: Served) -> None:
+    served.host.pages.sign_in.entering = RateLimiter(a_second=1, at_once=20, now=lambda: 0.0)
     client = served.client()
     assert client.post("/enter", data={"token": "1"}).status_code == 403
     assert client.post("/enter", data={"token": "99123456"}).status_code == 403
@@ -167,17 +171,23 @@ def test_a_wrong_code_opens_nothing_and_guesses_are_limited(served: Served) -> N
 
 def test_a_code_of_a_table_that_is_being_started_says_so(served: Served) -> None:
     served.tables[1].port = 0
-    answer = served.client().post("/enter", data={"token": served.codes.of(1, "white")})
+    code = served.codes.of(1, "white")
+    answer = served.client().post("/enter", data={"token": code})
     assert answer.status_code == 503 and "is being started" in answer.text
+    served.tables[1].port = served.consoles[1].port
+    answer = served.client().post("/enter", data={"token": code})
+    assert answer.headers["location"] == "/1/white/"  # the code was not used up
 
 
 def test_a_page_of_a_table_that_is_not_there_says_so(served: Served) -> None:
     client = served.entered(1)
-    served.consoles[1].close()
-    assert client.get("/1/white/").status_code == 503
-    assert client.get("/7/white/").status_code == 404
-    with pytest.raises(InvalidStatus):
-        served.line(client, 1)
+    with socket.socket() as nobody_listens:
+        nobody_listens.bind((LOOPBACK, 0))
+        served.tables[1].port = nobody_listens.getsockname()[1]
+        assert client.get("/1/white/").status_code == 503
+        assert client.get("/7/white/").status_code == 404
+        with pytest.raises(InvalidStatus):
+            served.line(client, 1)
 
 
 # --- the pages of the tables ---------------------------------------------------------------------
@@ -194,6 +204,21 @@ def test_what_a_page_asks_for_reaches_its_table_and_the_changes_come_back(served
     answer = client.post("/1/arbiter/do", data={"act": "note", "text": "late"})
     assert answer.status_code in (200, 303, 409) and len(served.running[2].log) == 1
     assert len(served.running[1].log) >= before
+
+
+def test_no_answer_leads_to_the_address_that_only_the_host_can_call(served: Served) -> None:
+    client = served.entered(1)
+    assert client.get("/1/white").headers["location"] == "/1/white/"
+    assert client.get("/1/white/phone/?a=b").headers["location"] == "/1/white/phone?a=b"
+
+
+def test_a_cookie_of_another_server_of_this_machine_keeps_nobody_out(served: Served) -> None:
+    client = served.entered(1)
+    (own,) = client.cookies.jar
+    cookies = f"other=\N{LATIN SMALL LETTER A WITH DIAERESIS}; {own.name}={own.value}"
+    client.cookies.clear()
+    answer = client.get("/1/white/", headers=[(b"cookie", cookies.encode())])
+    assert answer.status_code == 200
 
 
 def test_a_page_of_another_site_does_nothing_at_a_table(served: Served) -> None:
