@@ -27,7 +27,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from blindplay.given import plain
+from blindplay.given import plain, reason_of
 from blindplay.laws import Taken
 from blindplay.laws.facts import SIDES, Tick
 from blindplay.own_files import data_folder, read_object, write_json
@@ -229,8 +229,9 @@ class HostedTables:
         for name, path in read_object(data_folder() / _STATE).items():
             table = self.tables.get(int(name)) if name.isdecimal() else None
             journal = Path(path if isinstance(path, str) else "")
-            if table and journal.is_file() and games.kept_game(journal).unfinished:
+            if table and journal.is_file() and (game := games.kept_game(journal)).unfinished:
                 table.journal = journal
+                table.game = HostedGame(game.white, game.black, game.begun, game.moves)
 
     def invite(self, number: int, role: str) -> str:
         """The secret of a link that opens one session of ``role`` at a table.
@@ -285,12 +286,19 @@ class HostedTables:
         waits = 0.0
         while not self._closing.wait(waits):
             began = time.monotonic()
-            status = self._once(table)
+            try:
+                status = self._once(table)
+            except (OSError, EOFError) as error:  # no memory, no files: that passes
+                status = None
+                table.lines.append(reason_of(error))
             if self._closing.is_set():
                 return
             lived = time.monotonic() - began
             if table._ends or (status == 0 and table.game.result):
-                table._ends, table.journal, waits = False, None, 0.0
+                table._ends, waits = False, 0.0
+                # A game that has begun in this moment is continued.
+                if table.journal is None or not games.kept_game(table.journal).unfinished:
+                    table.journal = None
                 continue
             table.failed += 1
             shortest, longest = _WAITS_S
@@ -307,7 +315,7 @@ class HostedTables:
             target=_begin, args=(theirs, *given), name=f"table {table.number}"
         )
         with self._lock:
-            if self._closing.is_set():
+            if self._closing.is_set() or table._ends:
                 return None
             process.start()
             table._pipe, table._process = ours, process

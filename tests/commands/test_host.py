@@ -44,9 +44,8 @@ def hosted(home: Path) -> Iterator[tuple[Terminal, str, web.Client]]:
     """A host of two tables, its address, and the organiser's browser."""
     rules = ("--", "--time-control", "15m", "--white", "Anna", "--language", "en")
     with Terminal("host", "--tables", "2", "--console-port", "0", *rules, home=home) as terminal:
-        terminal.shows("/#")
-        found = re.search(r"(http://\S+)/#(\S+)", terminal.printed)
-        assert found is not None
+        found = until(lambda: re.search(r"(http://\S+)/#(\S+)\n", terminal.printed))
+        assert found, terminal.printed
         base, token = found.groups()
         with web.Client(base_url=base, headers={"origin": base}) as organiser:
             organiser.post("/enter", data={"token": token})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import json
 import os
 import signal
 import sys
@@ -15,6 +17,9 @@ import pytest
 
 from blindplay.hall import hosting
 from blindplay.hall.hosting import HostedTables, TableLine
+from blindplay.laws.facts import Player, Setup, Start
+from blindplay.record import Journal
+from blindplay.table import Table
 from tests.waiting import until
 
 pytestmark = pytest.mark.realtime
@@ -43,6 +48,7 @@ def arguments(number: int, journal: Path) -> list[str]:
     return [str(number), journal.name]
 
 
+arguments_of_host = arguments
 Host = Callable[[], HostedTables]
 
 
@@ -58,7 +64,8 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: list[str]) -> It
     begun: list[HostedTables] = []
 
     def begin() -> HostedTables:
-        begun.append(HostedTables(2, partial(table, str(tmp_path)), arguments, told.append))
+        run = partial(table, str(tmp_path))
+        begun.append(HostedTables(2, run, arguments_of_host, told.append))
         return begun[-1]
 
     yield begin
@@ -103,13 +110,72 @@ def test_another_game_begins_where_none_is_under_way(
     tmp_path: Path, host: Host, told: list[str]
 ) -> None:
     tables = host()
-    assert until(lambda: runs(tmp_path, 2))
+    assert until(lambda: runs(tmp_path, 1) and runs(tmp_path, 2))
     assert tables.begin_anew(2)
     assert until(lambda: len(runs(tmp_path, 2)) == 2)
     before, after = runs(tmp_path, 2)
     assert before[2] != after[2] and told == []
     tables.tables[1].game = hosting.HostedGame(begun=True)
     assert not tables.begin_anew(1)
+
+
+def begun_game(journal: Path) -> None:
+    with Journal(journal) as kept:
+        setup = Setup(t=0, white=Player("Anna", impaired=True), black=Player("Bert"))
+        Table(kept, setup, now=lambda: 0.0).submit(Start())
+
+
+def test_a_game_that_begins_while_its_table_is_being_ended_goes_on(
+    tmp_path: Path, host: Host, told: list[str]
+) -> None:
+    tables = host()
+    assert until(lambda: runs(tmp_path, 2))
+    journal = tables.tables[2].journal
+    assert journal is not None
+    begun_game(journal)  # the host has not heard of it
+    assert tables.begin_anew(2)
+    assert until(lambda: len(runs(tmp_path, 2)) == 2)
+    before, after = runs(tmp_path, 2)
+    assert before[2] == after[2] and told == []
+
+
+def test_a_game_of_a_host_before_is_not_left_while_its_table_is_being_started(
+    tmp_path: Path, host: Host
+) -> None:
+    journal = tmp_path / "game.jsonl"
+    begun_game(journal)
+    (tmp_path / "host.json").write_text(json.dumps({"1": str(journal)}))
+    assert not host().begin_anew(1)
+    assert until(lambda: runs(tmp_path, 1))[0][2] == "game.jsonl"
+
+
+def test_a_table_that_cannot_be_started_is_tried_again_and_keeps_its_next_game(
+    tmp_path: Path, host: Host, told: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full, tried = threading.Event(), list[str]()
+    full.set()
+
+    def try_to_give(number: int, journal: Path) -> list[str]:
+        if number == 1:
+            tried.append(journal.name)
+            if full.is_set():
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return arguments(number, journal)
+
+    monkeypatch.setattr(f"{__name__}.arguments_of_host", try_to_give)
+    tables = host()
+    assert until(lambda: told)
+    assert "started again" in told[0] and os.strerror(errno.ENOSPC) in told[0]
+    assert tables.begin_anew(1)
+    assert until(lambda: tried[-1] != tried[0])
+    full.clear()
+    assert until(lambda: runs(tmp_path, 1))
+    process = tables.tables[1]._process
+    assert process is not None
+    process.kill()
+    assert until(lambda: len(runs(tmp_path, 1)) == 2)
+    first, again = runs(tmp_path, 1)
+    assert first[2] == again[2] != tried[0]
 
 
 def test_there_is_one_host_only(host: Host) -> None:
