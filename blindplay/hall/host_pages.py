@@ -291,9 +291,7 @@ class HostPages:
         return first.isdecimal() or self.sign_in.allows(request, first if first == "static" else "")
 
     async def _front(self, request: Request) -> Response:
-        if self.sign_in.session(request) is not None:
-            return RedirectResponse("/host/", status_code=303)
-        return self.sign_in.asks_for_link(request)
+        return self.sign_in.asks_for_link(request)  # also for the organiser, who may have a seat
 
     async def _enter(self, request: Request) -> Response:
         """Let somebody in with a code, or the organiser with a link."""

@@ -6,7 +6,7 @@ import json
 import socket
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from websockets.exceptions import ConnectionClosedError, InvalidStatus
@@ -26,6 +26,9 @@ from blindplay.speech.phone import SoundPacket
 from blindplay.table import Table
 from tests import web
 from tests.waiting import until
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 PACKET = bytes(SoundPacket(0, 0, bytes(BLOCK_BYTES)))
 
@@ -297,3 +300,31 @@ def test_the_organiser_gives_new_codes_and_begins_another_game(served: Served) -
     client.post("/host/do", data={"table": "2", "act": "game"})
     assert served.anew == [2]
     assert "Another game begins at table 2." in client.get("/host/").text
+
+
+def test_a_code_for_a_camera_opens_its_page_and_all_pages_are_accessible(
+    served: Served, browser: Browser
+) -> None:
+    from tests.console.browser import violations
+
+    context = browser.new_context()
+    try:
+        page = context.new_page()
+        page.goto(served.link)
+        page.get_by_role("heading", name="Table 2").wait_for()
+        assert violations(page) == []
+        page.goto(f"{served.base}/#{served.codes.of(2, 'black')}")
+        page.wait_for_url("**/2/black/")
+        assert violations(page) == []
+        other = browser.new_context()
+        try:
+            front = other.new_page()
+            front.goto(served.base)
+            front.get_by_label("Your code").fill(served.codes.of(1, "white"))
+            assert violations(front) == []
+            front.get_by_role("button", name="Come in").click()
+            front.wait_for_url("**/1/white/")
+        finally:
+            other.close()
+    finally:
+        context.close()
