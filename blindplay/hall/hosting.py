@@ -332,9 +332,10 @@ class HostedTables:
     def _take(self, table: HostedTable, what: str, *told: Any) -> None:
         """Take what a table has told."""
         if what == "served":
-            table.roles, table.journal = told[1], Path(told[2])
+            table.journal = Path(told[2])
             self._note()
             table.port = told[0]
+            table.roles = told[1]  # only now: a code that is shown must open its seat
         elif what == "game":
             (table.game,) = told
         elif what == "said":
