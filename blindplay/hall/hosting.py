@@ -148,7 +148,9 @@ returns its exit status. It is called in another process."""
 
 def _begin(pipe: Pipe, run: RunTable, root: str, arguments: Sequence[str]) -> None:
     """The process of a table."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the host says when it is to end
+    # The host says when it is to end, also when their window is closed: twice would cut it off.
+    for name in {"SIGINT", "SIGHUP"} & {*dir(signal)}:
+        signal.signal(getattr(signal, name), signal.SIG_IGN)
     line = TableLine(pipe)
     sys.stdin = _NoKeys()
     sys.stdout = sys.stderr = _Printed(line)

@@ -20,7 +20,6 @@ from blindplay.table.play import TableOptions, run
 from tests import command_line
 from tests.command_line import Ran
 from tests.table.playing import KEYS_ONLY
-from tests.waiting import until
 
 
 @pytest.fixture(autouse=True)
@@ -165,7 +164,7 @@ def test_what_stops_the_service_lets_the_table_save_its_game(tmp_path: Path) -> 
         "import pathlib, signal, sys, time\n"
         f"saved = pathlib.Path({str(mark)!r}).touch\n"
         "signal.signal(signal.SIGTERM, lambda *_: (saved(), sys.exit()))\n"
-        f"pathlib.Path({str(tmp_path / 'runs')!r}).touch()\n"
+        "print('I run', file=sys.stderr, flush=True)\n"
         "while True: time.sleep(1)\n"
     )
     keeper = (
@@ -177,9 +176,11 @@ def test_what_stops_the_service_lets_the_table_save_its_game(tmp_path: Path) -> 
         "service._program = lambda: (sys.executable, '-c', sys.argv[1])\n"
         "sys.exit(cli.main(['service', 'run', 'table']))\n"
     )
-    with subprocess.Popen([sys.executable, "-c", keeper, table]) as running:
+    command = [sys.executable, "-c", keeper, table]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running:
         try:
-            assert until((tmp_path / "runs").exists)
+            assert running.stderr is not None
+            assert any("I run" in line for line in running.stderr)  # its keeper has told it
             running.send_signal(signal.SIGTERM)
             assert running.wait() == 0 and mark.exists()
         finally:

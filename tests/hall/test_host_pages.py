@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,6 @@ from websockets.exceptions import ConnectionClosedError, InvalidStatus
 from websockets.sync.client import connect
 from websockets.typing import Origin
 
-from blindplay.console import LOOPBACK
 from blindplay.console.access import RateLimiter
 from blindplay.console.phone import PhoneSend
 from blindplay.console.server import ConsoleHost, Front
@@ -25,6 +23,7 @@ from blindplay.speech.audio import BLOCK_BYTES
 from blindplay.speech.phone import SoundPacket
 from blindplay.table import Table
 from tests import web
+from tests.ports import free_port
 from tests.waiting import until
 
 if TYPE_CHECKING:
@@ -184,13 +183,11 @@ def test_a_code_of_a_table_that_is_being_started_says_so(served: Served) -> None
 
 def test_a_page_of_a_table_that_is_not_there_says_so(served: Served) -> None:
     client = served.entered(1)
-    with socket.socket() as nobody_listens:
-        nobody_listens.bind((LOOPBACK, 0))
-        served.tables[1].port = nobody_listens.getsockname()[1]
-        assert client.get("/1/white/").status_code == 503
-        assert client.get("/7/white/").status_code == 404
-        with pytest.raises(InvalidStatus):
-            served.line(client, 1)
+    served.tables[1].port = free_port()
+    assert client.get("/1/white/").status_code == 503
+    assert client.get("/7/white/").status_code == 404
+    with pytest.raises(InvalidStatus):
+        served.line(client, 1)
 
 
 # --- the pages of the tables ---------------------------------------------------------------------

@@ -106,6 +106,19 @@ def test_all_tables_end_with_their_host_in_their_own_way(tmp_path: Path, host: H
     assert not (tmp_path / "typed").exists()  # as if the keyboard had ended
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+def test_a_window_that_is_closed_ends_no_table_before_its_host_does(
+    tmp_path: Path, host: Host
+) -> None:
+    tables = host()
+    assert until(lambda: runs(tmp_path, 1) and runs(tmp_path, 2))
+    if sys.platform != "win32":
+        for number in (1, 2):
+            os.kill(int(runs(tmp_path, number)[0][0]), signal.SIGHUP)
+    tables.close()
+    assert (tmp_path / "1-ended").exists() and (tmp_path / "2-ended").exists()
+
+
 def test_another_game_begins_where_none_is_under_way(
     tmp_path: Path, host: Host, told: list[str]
 ) -> None:
