@@ -7,42 +7,17 @@
 
 import { stampForms } from "./actions.js";
 import { connect } from "./connection.js";
-import { hold, page, polite, say, set, tell, urgent } from "./messages.js";
+import { page, polite, say, set, tell, urgent } from "./messages.js";
 import { replace } from "./parts.js";
+import { afterRelease } from "./pointers.js";
 
 export { send } from "./actions.js";
 export { page, polite, say, urgent, worded } from "./messages.js";
 
 // --- changes ------------------------------------------------------------------------------
 
-// Whether something is pressed now, and the changes that wait for its release: a button that moves
-// meanwhile would lose its click, and its form must send the stamp of the game that was seen.
-let pressed = false;
-let forgotten = 0;
-const waiting = [];
-
-function release() {
-  pressed = false;
-  hold(false);
-  clearTimeout(forgotten);
-  for (const change of waiting.splice(0)) take(change);
-}
-
-document.addEventListener("pointerdown", () => {
-  pressed = true;
-  hold(true);
-  clearTimeout(forgotten);
-  forgotten = setTimeout(release, 2000); // no event tells of a release outside the window
-}, true);
-for (const end of ["pointerup", "pointercancel"]) {
-  document.addEventListener(end, () => setTimeout(release), true);
-}
-
+// Show a change.
 function take(change) {
-  if (pressed) {
-    waiting.push(change);
-    return;
-  }
   replace(Object.entries(change.parts).flatMap(([name, html]) => {
     const section = document.getElementById(name);
     return section ? [[section, html]] : [];
@@ -82,7 +57,7 @@ function whole(name, part) {
 
 document.addEventListener("news", ({ detail }) => {
   const parts = Object.entries(detail.parts).map(([name, part]) => whole(name, part));
-  take({ ...detail, parts: Object.fromEntries(parts) });
+  afterRelease(() => take({ ...detail, parts: Object.fromEntries(parts) }));
 });
 
 // The bar with the messages stays on top, and on a phone the next step at the bottom. So that they

@@ -1,6 +1,8 @@
 // The two live regions of a page. Each sentence holds while what it rests on stays as it is, for a
 // while, or until its reader has read it. Then it disappears.
 
+import { afterRelease } from "./pointers.js";
+
 export const page = document.body.dataset;
 export const polite = document.getElementById("polite");
 export const urgent = document.getElementById("urgent");
@@ -15,7 +17,6 @@ export const UNREAD = { unread: "" };
 const state = { connection: "", ...UNREAD, ...JSON.parse(page.state) };
 const pending = new Map();
 const shown = new WeakMap(); // what each shown sentence rests on
-let held = false; // something is pressed: nothing may move
 
 const BRIEF_MS = 10_000;
 const CHARACTER_MS = 60;
@@ -77,11 +78,6 @@ function isInView(one) {
 
 document.addEventListener("changed", look);
 
-// While ``is``, no message is replaced.
-export function hold(is) {
-  held = is;
-}
-
 // The element of a sentence: a text in the page's language, or parts, each [text, language].
 export function worded(sentence) {
   const parts = typeof sentence === "string" ? [[sentence]] : sentence;
@@ -113,7 +109,7 @@ export function tell(region, sentences) {
   } else {
     pending.set(region, [...sentences]);
     empty(region, (one) => isUnread(one) || isResult(one));
-    setTimeout(fill, 150, region);
+    setTimeout(() => afterRelease(() => fill(region)), 150);
   }
   const refusal = sentences.findLast(([, rests]) => "unread" in rests);
   if (refusal) set({ unread: refusal[1].unread });
@@ -165,10 +161,6 @@ addEventListener("resize", fold);
 fold();
 
 function fill(region) {
-  if (held) {
-    setTimeout(fill, 50, region);
-    return;
-  }
   const found = pending.get(region).filter(([, rests]) => holds(rests));
   const spans = found.map(([sentence, rests]) => stand(worded(sentence), rests));
   region.prepend(...spans.flatMap((span) => [span, " "]));

@@ -2,6 +2,7 @@
 // script the page has a link that loads it again.
 
 import { replace } from "./parts.js";
+import { afterRelease } from "./pointers.js";
 import { showClocks } from "./time.js";
 import { find, isSame, lose, read, tell } from "./told.js";
 
@@ -27,7 +28,7 @@ async function ask() {
       const { now, taken, html } = await answer.json();
       ahead = now - performance.now();
       page.taken = taken;
-      if (html !== undefined) show(html);
+      if (html !== undefined) afterRelease(() => show(html));
       find();
     }
   } catch {

@@ -3,6 +3,7 @@
 
 import { keep, kept } from "./kept.js";
 import { replace } from "./parts.js";
+import { afterRelease } from "./pointers.js";
 import { showClocks } from "./time.js";
 import { find, isSame, lose, read, tell } from "./told.js";
 
@@ -63,7 +64,7 @@ function connect() {
   source.onopen = find;
   source.onmessage = (event) => {
     place = event.lastEventId;
-    show(JSON.parse(event.data));
+    afterRelease(() => show(JSON.parse(event.data)));
   };
   source.addEventListener("time", (event) => (ahead = Number(event.data) - performance.now()));
   source.onerror = () => {
@@ -87,7 +88,7 @@ async function ask() {
     const { now, place: here, change } = await answer.json();
     ahead = now - performance.now();
     place = here;
-    if (change) show(change);
+    if (change) afterRelease(() => show(change));
     find();
   } catch {
     lose();

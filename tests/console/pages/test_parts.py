@@ -15,6 +15,7 @@ from blindplay.laws.facts import Player
 from tests.console.browser import up_to_date
 from tests.console.hall import IMPAIRED, Hall
 from tests.console.pages.test_players import enter
+from tests.waiting import until
 
 PROMOTING = "7k/4P3/8/8/8/8/7p/K7 b - - 0 1"
 
@@ -38,6 +39,7 @@ def own_move(context: BrowserContext, hall: Hall) -> Page:
     hall.start()
     hall.play("white", "e2e4")
     hall.answer("black", "e2e4")
+    context.clock.install()
     return enter(context, hall, "black")
 
 
@@ -87,25 +89,45 @@ def test_the_pieces_for_a_pawn_stay_with_the_focus_among_them(
     expect(page.locator("#text")).to_have_value("e7e8r")
 
 
-def test_a_piece_that_is_dragged_stays_in_the_hand(own_move: Page) -> None:
-    """Another finger that leaves the screen lets the changes come."""
+def test_a_piece_that_is_dragged_for_long_stays_in_the_hand(own_move: Page) -> None:
     page = own_move
     page.locator("#sq-d7").hover()
     page.mouse.down()
     page.locator("#sq-d6").hover()
-    page.evaluate(
-        """() => {
-            for (const kind of ["pointercancel", "pointerup"]) {
-                document.dispatchEvent(new PointerEvent(kind, { pointerId: 99 }));
-            }
-            return new Promise((done) => setTimeout(done, 20));
-        }"""
-    )
+    page.evaluate(_OTHER_FINGER, "pointercancel")
+    page.clock.run_for(5000)  # so long do changes wait for the release
     page.evaluate(RENEW)
     expect(page.locator("#sq-d7.lifted")).to_have_count(1)
     page.locator("#sq-d5").hover()
     page.mouse.up()
     expect(page.locator("#text")).to_have_value("d7d5")
+
+
+_OTHER_FINGER = """end => {
+    for (const kind of ["pointerdown", end]) {
+        document.dispatchEvent(new PointerEvent(kind, { pointerId: 99 }));
+    }
+}"""
+
+
+def test_a_button_that_is_pressed_stays_until_its_release(own_move: Page) -> None:
+    """Also while another finger comes and goes. A release outside the window is noticed when the
+    pointer comes back."""
+    page, button = own_move, own_move.locator("#offer summary")
+    is_there = "one => one.isConnected"
+    for released in (page.mouse.up, lambda: page.evaluate(_BACK)):
+        pressed = button.element_handle()
+        button.hover()
+        page.mouse.down()
+        page.evaluate(_OTHER_FINGER, "pointerup")
+        page.clock.run_for(4000)
+        page.evaluate(RENEW)
+        assert pressed.evaluate(is_there)
+        released()
+        assert until(lambda one=pressed: not one.evaluate(is_there))  # type: ignore[misc]
+
+
+_BACK = "document.dispatchEvent(new PointerEvent('pointermove', { pointerId: 1 }))"
 
 
 def test_a_choice_is_void_when_its_piece_has_gone(own_move: Page, hall: Hall) -> None:
