@@ -309,7 +309,7 @@ class HostedTables:
 
     def _once(self, table: HostedTable) -> int | None:
         """Run a table until its process ends; return its exit status."""
-        if table.journal is None:
+        if table.journal is None or _holds_nothing(table.journal):
             table.journal, table.game = games.new_journal(), HostedGame()
         ours, theirs = self._processes.Pipe()
         given = self._run, f"/{table.number}", list(self._arguments(table.number, table.journal))
@@ -360,6 +360,14 @@ def _end(table: HostedTable) -> None:
     if table._pipe is not None:
         with contextlib.suppress(OSError):
             table._pipe.send(None)
+
+
+def _holds_nothing(journal: Path) -> bool:
+    """Return whether a table was ended before the first line of its journal was whole. Nobody could
+    continue that game."""
+    with contextlib.suppress(OSError), journal.open("rb") as file:
+        return not file.readline().endswith(b"\n")
+    return False
 
 
 def _told(table: HostedTable) -> str:

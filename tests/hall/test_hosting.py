@@ -97,6 +97,21 @@ def test_a_table_that_is_killed_is_started_again_with_its_game(
     assert told == ["Table 1 has ended by itself, and is started again. It said last: I am /1"]
 
 
+@pytest.mark.parametrize("written", [b"", b'{"k'])
+def test_a_table_that_is_killed_before_its_game_has_a_line_begins_another(
+    tmp_path: Path, host: Host, written: bytes
+) -> None:
+    tables = host()
+    assert until(lambda: runs(tmp_path, 1) and tables.tables[1]._process)
+    journal, process = tables.tables[1].journal, tables.tables[1]._process
+    assert journal is not None and process is not None
+    journal.write_bytes(written)
+    process.kill()
+    assert until(lambda: len(runs(tmp_path, 1)) == 2)
+    first, again = runs(tmp_path, 1)
+    assert first[2] == journal.name != again[2] and journal.read_bytes() == written
+
+
 def test_all_tables_end_with_their_host_in_their_own_way(tmp_path: Path, host: Host) -> None:
     tables = host()
     assert until(lambda: runs(tmp_path, 1) and runs(tmp_path, 2))
