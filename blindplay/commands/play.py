@@ -337,8 +337,8 @@ def _devices(given: PlayOptions) -> "WantedDevices":
 def _table_options(given: PlayOptions, joined: "EventFile | None" = None) -> "TableOptions":
     from blindplay.table.play import TableOptions
 
-    free = given.push_to_talk or given.microphone == "none"  # it hears no talk
-    usual = OpeningWord.OPTIONAL if free else OpeningWord.SINGLE
+    # Phones may hear talk at a table that has no microphone.
+    usual = OpeningWord.OPTIONAL if given.push_to_talk else OpeningWord.SINGLE
     return TableOptions(
         language=given.language,
         training=given.training,

@@ -223,7 +223,7 @@ def test_options_of_devices_reach_the_table(table: Table, tmp_path: Path) -> Non
     [
         ((), OpeningWord.SINGLE),
         (("--push-to-talk",), OpeningWord.OPTIONAL),
-        (("--microphone", "none"), OpeningWord.OPTIONAL),
+        (("--microphone", "none"), OpeningWord.SINGLE),
         (("--push-to-talk", "--opening-word", "required"), OpeningWord.REQUIRED),
     ],
 )
