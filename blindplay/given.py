@@ -102,6 +102,7 @@ _REASONS = {
 def reason_of(error: Exception) -> str:
     """Why a system refused something, as a message if it is a usual reason."""
     reason = (isinstance(error, OSError) and error.strerror) or str(error)
+    reason = reason.partition(" (while attempting to bind")[0]  # Python adds the address
     return _REASONS.get(reason, reason) or _("no reason is known")
 
 

@@ -7,17 +7,22 @@ needs besides is right.
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import sys
 from collections.abc import Iterator
 from itertools import cycle
 from pathlib import Path
+from typing import Self
 
 import click
 import pytest
 
 from blindplay import cli, translation
+from blindplay.commands import host as host_command
+from blindplay.ctrl_c import CtrlC
+from blindplay.hall import host_pages, hosting
 from blindplay.laws.facts import Setup
 from blindplay.table import demo
 from blindplay.table import play as table_play
@@ -65,6 +70,7 @@ FREE = {
 RIGHT = {
     ("play time_warnings", "1,5"),
     ("play remind", "1,5"),
+    ("host play_options", "--"),
     ("certificate more", "\u202egnp.exe"),  # a name with a dot, once it is made harmless
 }
 """What is bad elsewhere, but right here."""
@@ -185,6 +191,14 @@ def folder(tmp_path: Path) -> Iterator[Path]:
     (made / HUGE).unlink()
 
 
+class _Pressed(CtrlC):
+    """Ctrl-C was pressed already."""
+
+    def __enter__(self) -> Self:
+        self.pressed = True
+        return self
+
+
 @pytest.fixture(autouse=True)
 def nothing_runs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No table begins, no program is found, and every file of the commands lies in one folder."""
@@ -193,6 +207,10 @@ def nothing_runs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ended = table_play.Ended(over=False, again=None, setup=Setup(t=0))
     monkeypatch.setattr(table_play, "run", lambda *given: ended)
     monkeypatch.setattr(demo, "demonstrate", lambda *given: None)
+    monkeypatch.setattr(hosting, "HostedTables", lambda *given: io.StringIO())
+    monkeypatch.setattr(host_pages.TablesHost, "start", lambda *given: "http://127.0.0.1/")
+    monkeypatch.setattr(host_pages.TablesHost, "close", lambda *given: None)
+    monkeypatch.setattr(host_command, "CtrlC", _Pressed)
 
 
 def test_there_are_more_than_forty_kinds_of_bad_input() -> None:

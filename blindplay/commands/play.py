@@ -19,7 +19,6 @@ from blindplay.table.choices import Printed
 from blindplay.translation import _
 
 from . import against, menu, options
-from .certificate import make_certificate_once
 from .lichess import with_found_game
 from .play_options import OPTIONS, Address, PlayOption, PlayOptions, check
 from .play_sources import (
@@ -72,6 +71,8 @@ def _play(**_: Any) -> int:
         menu.ask(options.load_language(given.language)) if offered and options.can_ask() else None
     )
     if chosen == "phone":
+        from .certificate import make_certificate_once
+
         make_certificate_once()
         given = replace(given, console=True, host=given.host or "0.0.0.0")
     if isinstance(chosen, Path):

@@ -241,6 +241,8 @@ class LimitedSocket(socket.socket):
 
         :raises OSError: if nothing can listen there.
         """
+        if not _is_name(host):
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
         if ":" not in host:
             return cls(fileno=socket.create_server((host, port)).detach())
         both = host == "::" and socket.has_dualstack_ipv6()
@@ -255,6 +257,15 @@ class LimitedSocket(socket.socket):
                 self._open = (*still, (connection, peer[0]))
                 return connection, peer
             connection.close()
+
+
+def _is_name(host: str) -> bool:
+    """Return whether this may be a name or an address. Nothing at all would be every address."""
+    try:
+        host.encode("idna")
+    except UnicodeError:
+        return False
+    return bool(host) and host.isprintable()
 
 
 class LimitedConnection(H11Protocol):

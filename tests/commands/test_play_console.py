@@ -88,6 +88,15 @@ def test_a_port_that_is_taken_is_one_sentence(tmp_path: Path) -> None:
     assert "--console-port" in said.stderr
 
 
+@pytest.mark.parametrize("host", [" ", "a\nb", "x" * 5000, "\ud800"])
+def test_an_address_that_is_none_is_one_sentence_in_the_users_language(
+    tmp_path: Path, host: str
+) -> None:
+    said = play(tmp_path / "game.jsonl", f"--host={host}", reader="de").stderr
+    assert said.startswith("Die Konsole lässt sich nicht unter ") and said.count("\n") == 1
+    assert "--host" in said and "known" not in said
+
+
 def test_where_to_serve_needs_something_to_serve(tmp_path: Path) -> None:
     arguments = [word for word in PLAY if word != "--console"]
     said = run(*arguments, "--host", "0.0.0.0", stdin="quit\n")

@@ -152,7 +152,7 @@ def write_move(san: str, printed: str, language: str) -> str:
     ``printed`` there. ``san``: the move in standard algebraic notation.
 
     >>> write_move("Nf3+", "Nf3+", "en"), write_move("Nf3+", "Sf3+", "sv")
-    ('⠘⠎⠋⠒', '⠠⠎⠋⠼⠉⠲')
+    ('⠎⠘⠋⠒', '⠠⠎⠋⠼⠉⠲')
     """
     if language == "en":
         return write_british(san)

@@ -16,6 +16,7 @@ from blindplay.boards.peg.flashing import FlashingError
 from blindplay.boards.ports import BoardNotFoundError, FoundPort, NoAnswerError
 from tests.boards.peg.nano import Nano, image
 from tests.command_line import run
+from tests.waiting import until
 
 MARK = "BlindPlay firmware 0x{:04x} for {} at {} baud"
 OLD = image(MARK.format(0x0102, "atmega328p", 9600), 2, seed=1)
@@ -335,7 +336,9 @@ def test_no_other_board_is_ever_written(
 
 
 def test_a_port_that_a_game_uses_is_left_alone(tmp_path: Path) -> None:
-    with Board() as emulated, PegBoard(emulated.url):
+    heard: list[object] = []
+    with Board() as emulated, PegBoard(emulated.url, heard.append):
+        assert until(lambda: heard)  # the game has the port
         done = run("board", "flash", str(_file(tmp_path, OLD)), "--port", emulated.url)
     assert done.status == 2
     assert "is in use by another program" in done.stderr or "socket" in emulated.url
