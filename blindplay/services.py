@@ -1,4 +1,4 @@
-"""Tables and halls that start with the machine: what the system is told of them.
+"""Units of the system that start a table or a hall with the machine.
 
 A unit is a file: of systemd on Linux, of launchd on macOS, of the Task Scheduler on Windows. The
 units are the user's own, so nothing runs with more rights than the user has. A file that BlindPlay

@@ -84,7 +84,7 @@ def share(models: Sequence[Path], detectors: int) -> None:
     """Load these models, and the networks of so many voice detectors, for all processes that are
     forked from this one. A model that cannot be loaded is left out."""
     for folder in models:
-        with contextlib.suppress(model_folders.ModelError):  # whoever listens with it says so
+        with contextlib.suppress(model_folders.ModelError):  # the table that opens it tells why
             keep_model(folder)
     prepare_detectors(detectors)
 

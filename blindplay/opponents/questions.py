@@ -61,7 +61,7 @@ class BackgroundAnalyst:
             self._changed.notify()
 
     def close(self) -> None:
-        """End the engine, whatever it does. Nothing is told any more."""
+        """End the engine, even while it thinks. ``tell`` is not called any more."""
         with self._changed:
             self._closed = True
             self._changed.notify()
@@ -97,7 +97,7 @@ class BackgroundAnalyst:
 
 @dataclass(frozen=True)
 class Arrival:
-    """What is told of a place at which somebody arrives."""
+    """The opening and the judgement of a position that the user has reached."""
 
     opening: OpeningName | None
     judgement: Judgement

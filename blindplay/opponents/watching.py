@@ -29,7 +29,7 @@ from .lichess.spectated import SpectatedGame, read_line
 _LOG = logging.getLogger(__name__)
 _MOST_LINE = 1_000_000  # characters of a line of a stream, and of one game
 _MOST_CUTS = 3
-"""So many connections in a row may be cut, without anything new, before that is told."""
+"""The user hears of cut connections after so many in a row that brought nothing new."""
 _BEHIND = 10
 """So many times longer a connection may take to catch up before moves count as taken back."""
 
@@ -303,8 +303,8 @@ class _WebSource(GameSource):
 
 
 class LichessGame(_WebSource):
-    """One game at ``server``. A connection begins with all moves, one line each, so a line is told
-    when no other follows for a moment."""
+    """One game at ``server``. A connection begins with all moves so far, one line each. Therefore a
+    line becomes news when no other line follows it for a moment."""
 
     def __init__(self, server: str, game: str, waits: WatchWaits | None = None) -> None:
         super().__init__(f"{server}/{game}", waits)

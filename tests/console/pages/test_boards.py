@@ -540,15 +540,21 @@ def test_the_board_is_turned_round_and_stays_so_on_this_device(page: Page, hall:
 # --- past positions in a browser ----------------------------------------------------------------
 
 
-def test_the_arbiter_steps_back_with_keys_while_the_game_goes_on(
-    context: BrowserContext, hall: Hall
-) -> None:
+def arbiter_looking_back(context: BrowserContext, hall: Hall) -> Page:
+    """After 1. e4 e5, the arbiter's page looks back at the position after 1. e4."""
     hall.start()
     hall.play("white", "e2e4")
     hall.play("black", "e7e5")
     page = context.new_page()
     page.goto(hall.link("arbiter"))
     page.locator("#look-back").click()
+    return page
+
+
+def test_the_arbiter_steps_back_with_keys_while_the_game_goes_on(
+    context: BrowserContext, hall: Hall
+) -> None:
+    page = arbiter_looking_back(context, hall)
     past = page.locator(".past")
     expect(past.get_by_role("heading")).to_have_text("Past position: after 1. e4")
     expect(page.locator("#polite")).to_have_text("Past position: after 1. e4")
@@ -579,12 +585,7 @@ def test_the_arbiter_steps_back_with_keys_while_the_game_goes_on(
 def test_a_past_position_that_comes_after_its_reader_has_left_is_not_shown(
     context: BrowserContext, hall: Hall
 ) -> None:
-    hall.start()
-    hall.play("white", "e2e4")
-    hall.play("black", "e7e5")
-    page = context.new_page()
-    page.goto(hall.link("arbiter"))
-    page.locator("#look-back").click()
+    page = arbiter_looking_back(context, hall)
     expect(page.locator(".past h2")).to_have_text("Past position: after 1. e4")
     late: list[Route] = []
     page.route("**/past?*", lambda route: late.append(route))
