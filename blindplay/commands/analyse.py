@@ -89,12 +89,12 @@ def analyse(
     game = _begun(file, position, number)
     with ExitStack() as stack:
         voice = Prompter(stack, pack, silent, sys.stdout)
-        attendant = Attendant(stack, voice, pack, sys.stdin, (port or "") if board else None)
+        attendant = Attendant(stack, voice, sys.stdin, (port or "") if board else None)
         name = "" if program is None else program.name
         tree = AnalysisTree(output or new_analysis(), game, name)
         analyst = Analyst(program or uci.BUILT_IN, may_look, longest_s=LONGEST_S)
-        teacher = Teacher(pack, voice, attendant, analyst, silent)
-        teacher.answers.ear = open_ear(stack, pack, voice, attendant.hear, microphone)
+        teacher = Teacher(voice, attendant, analyst, silent)
+        teacher.answers.ear = open_ear(stack, voice, attendant.hear, microphone)
         if program is not None and program.is_built_in:
             teacher.say("review_built_in")
         given = file is not None or position is not None

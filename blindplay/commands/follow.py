@@ -46,11 +46,11 @@ def follow(
     games = source_of(source)
     with ExitStack() as stack:
         voice = Prompter(stack, pack, silent, sys.stdout)
-        attendant = Attendant(stack, voice, pack, sys.stdin, (port or "") if board else None)
+        attendant = Attendant(stack, voice, sys.stdin, (port or "") if board else None)
         following = Following(
-            pack, voice, attendant, games, wanted=game or "", keys_go=sys.stdin.isatty()
+            voice, attendant, games, wanted=game or "", keys_go=sys.stdin.isatty()
         )
-        following.ear = open_ear(stack, pack, voice, attendant.hear, microphone)
+        following.ear = open_ear(stack, voice, attendant.hear, microphone)
         why = following.run()
     if why:
         raise ValueError(why)

@@ -127,9 +127,9 @@ def review(
     from blindplay.record.journal import is_journal
     from blindplay.record.puzzle_collection import PuzzleCollection
     from blindplay.table.analysing import TryingOut
-    from blindplay.table.attendant import Attendant, Prompter, open_ear
+    from blindplay.table.attendant import Attendant, EndedError, Prompter, open_ear
     from blindplay.table.puzzle_training import train
-    from blindplay.table.reviewing import EndedError, Teacher
+    from blindplay.table.reviewing import Teacher
 
     if port is not None and not board:
         raise ValueError(_("--port needs --board."))
@@ -161,11 +161,11 @@ def review(
     _check_output(named, output, overwrite, studied)
     with ExitStack() as stack:
         voice = Prompter(stack, pack, silent, sys.stdout)
-        attendant = Attendant(stack, voice, pack, sys.stdin, (port or "") if board else None)
-        teacher = Teacher(pack, voice, attendant, Analyst(program, may_look), silent)
+        attendant = Attendant(stack, voice, sys.stdin, (port or "") if board else None)
+        teacher = Teacher(voice, attendant, Analyst(program, may_look), silent)
         teacher.try_out = TryingOut(teacher, program, may_look)
         if collection or any(isinstance(study, Puzzle) for study in studied):
-            teacher.answers.ear = open_ear(stack, pack, voice, attendant.hear, microphone)
+            teacher.answers.ear = open_ear(stack, voice, attendant.hear, microphone)
         if program.is_built_in:
             teacher.say("review_built_in")
         if collection is not None:

@@ -22,6 +22,7 @@ from blindplay.speech.audio import read_audio
 from blindplay.speech.synthesis import is_words
 from blindplay.translation import _
 from blindplay.wording.announcements import result_in_words
+from blindplay.wording.values import number_in_words
 
 from .annotated import COMMAND, GLYPHS, LABELLED, BookLine, LineKind, WordsNotation, sign_in_words
 from .book import Book, Chapter
@@ -169,7 +170,7 @@ def _spoken_word(word: str, pack: Language, unspoken: dict[str, None]) -> Iterat
     opening = re.match(r"[(\[\"'„“«‚‘]*", word)
     bare = word[opening.end() :] if opening else word
     if number := _MOVE_NUMBER.match(bare):
-        yield f"{_number(number['number'], pack)}."
+        yield f"{number_in_words(number['number'], pack)}."
         bare = bare[number.end() :]
     closing = re.search(r"[!?]*[)\]\"'“”»’]*[.,;:]*$", bare)
     end = "".join(one for one in closing[0] if one in ".,;:!?")[:1] if closing else ""
@@ -183,7 +184,7 @@ def _spoken_word(word: str, pack: Language, unspoken: dict[str, None]) -> Iterat
         return
     for token in _TOKEN.findall(bare):
         if token.isdecimal():
-            yield _number(token, pack)
+            yield number_in_words(token, pack)
         elif token in ".,;:!?" or is_words(token, pack.code):
             yield token
         elif token in "abcdefgh":
@@ -193,12 +194,6 @@ def _spoken_word(word: str, pack: Language, unspoken: dict[str, None]) -> Iterat
             yield from _spoken_word(token[2:], pack, unspoken)
         elif any(map(str.isalnum, token)):
             unspoken[token] = None
-
-
-def _number(digits: str, pack: Language) -> str:
-    if len(digits) <= 4:
-        return pack.number(int(digits))
-    return " ".join(pack.number(int(digit)) for digit in digits)
 
 
 def _in_parts(words: str) -> list[str]:

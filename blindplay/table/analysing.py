@@ -2,7 +2,7 @@
 stands better, the best line and the name of the opening."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -44,16 +44,10 @@ from blindplay.wording.announcements import result_in_words
 from blindplay.wording.board_steps import named
 from blindplay.wording.evaluation import evaluation_in_words
 from blindplay.wording.piece_lists import read_pieces
-from blindplay.wording.position import (
-    ABOUT_POSITION,
-    captured_by,
-    captured_in_words,
-    look_at,
-    whole_position,
-)
+from blindplay.wording.position import look_at, whole_position
 
-from .attendant import Event, News
-from .reviewing import EndedError, Teacher
+from .attendant import EndedError, Event, News, PlayedMove
+from .reviewing import Teacher
 from .shown_places import earlier, is_on_the_way, move_instead, move_of_other_side
 
 LONGEST_S = 6.0
@@ -94,6 +88,7 @@ class Analysing:
         given: bool = False,
     ) -> None:
         self._teacher, self._pack, self._tree = teacher, teacher.pack, tree
+        self._voice = teacher.voice
         self._attendant, self._may_look = teacher.attendant, may_look
         tell = teacher.attendant.tell
         self._engine = None if analyst is None else BackgroundAnalyst(analyst, tell)
@@ -101,7 +96,6 @@ class Analysing:
         self._pending: int | None = None
         """The question that an engine is to answer."""
         self._keys_over = False
-        self._latest: list[str] = []
         self._opening = ""
         self._goes = given
         """True if hands are to be led to the place."""
@@ -153,10 +147,10 @@ class Analysing:
         self._say("analyse_keys_more")
         if not can_name():
             self._say("analyse_no_names")
-            self._teacher.trouble(remedy())
+            self._voice.trouble(remedy())
         board = self._board
         moved = [self._last_move(board)] if board.move_stack and board.peek() else []
-        self._tell_all([*moved, self._to_move(board)])
+        self._voice.tell([*moved, self._voice.to_move(board)])
         self._arrive()
 
     def _step(self) -> None:
@@ -167,8 +161,8 @@ class Analysing:
             if named(placement, goal) == goal:
                 if self._lost:
                     self._say("set_up_done")
-            elif not self._attendant.lead(goal, move=near and not self._lost, heed=self._stays):
-                raise EndedError
+            else:
+                self._attendant.lead(goal, move=near and not self._lost, heed=self._stays)
             self._lost = False
             placement = self._attendant.placement()
             self._settle(goal if placement is None else named(placement, goal))
@@ -205,7 +199,7 @@ class Analysing:
     def _hear(self, decision: Decision) -> None:
         taken = decision.taken
         if taken is not None and taken.meant.command is Command.REPEAT:
-            self._again()
+            self._voice.again()
             return
         text = self._teacher.answers.taken(decision, self._board)
         if text:
@@ -227,7 +221,7 @@ class Analysing:
             self._say("analyse_keys")
             self._say("analyse_keys_more")
         elif key is Key.REPEAT:
-            self._again()
+            self._voice.again()
         elif found is not None:
             self._do(*found)
         elif key_of(self._pack, first) is Key.BACK and (count := self._count(rest, 1)):
@@ -260,7 +254,7 @@ class Analysing:
             case AnalysisWord.SET_UP:
                 self._after_hands(self._begin_set_up)
             case AnalysisWord.FEN:
-                self._teacher.voice.show(self._board.fen())
+                self._voice.show(self._board.fen())
             case AnalysisWord.KEEP:
                 self._keep_as(rest)
             case _:
@@ -271,33 +265,16 @@ class Analysing:
         board = self._board
         meant = self._pack.understand(line, board)
         command = meant.command or self._pack.letters.get(fold(line))
-        about = meant.about or About()
         if command is Command.HINT:
             self._ask_line(1)
         elif command is Command.TAKE_BACK:
             self._back(1)
         elif command is Command.WHAT_NOW:
             self._tell_due()
-        elif told := self._told_of(board, command, about):
-            self._tell_all(told)
+        elif told := self._voice.answer(board, _moves_to(board), command, meant.about or About()):
+            self._voice.tell(told)
         elif (move := self._teacher.move_meant(line, board)) is not None:
             self._play_led(move)
-
-    def _told_of(self, board: chess.Board, command: Command | None, about: About) -> list[str]:
-        """The answer to a question about the position or the moves; empty if it is none."""
-        moves = list(_moves_to(board))
-        match command:
-            case Command.CAPTURED:
-                return [captured_in_words(self._pack, captured_by(moves))]
-            case Command.LAST_MOVE | Command.LAST_MOVES | Command.SCORE if not moves:
-                return [self._pack.sentence("no_last_move")]
-            case Command.LAST_MOVE:
-                return [self._last_move(board)]
-            case Command.LAST_MOVES:
-                return [self._move(*one) for one in moves[-(about.number or 5) :]]
-            case Command.SCORE:
-                return [self._move(*one) for one in moves]
-        return [look_at(self._pack, board, command, about)] if command in ABOUT_POSITION else []
 
     def _count(self, words: str, usual: int = 0) -> int:
         """The number that was typed or said; ``usual`` if nothing was, 0 if it is none."""
@@ -316,7 +293,7 @@ class Analysing:
         board = self._board
         with self._saving():
             self._tree.play(move)
-        self._tell_all([self._move(board, move)])
+        self._voice.tell([self._voice.move(board, move)])
         self._arrive()
 
     def _play_led(self, move: chess.Move) -> None:
@@ -329,14 +306,14 @@ class Analysing:
         self._tree.go(node)
         board = self._board
         moved = self._last_move(board) if board.move_stack else self._pack.sentence("no_last_move")
-        self._tell_all([moved, self._to_move(board)])
+        self._voice.tell([moved, self._voice.to_move(board)])
         self._goes = led and self._has_board
         self._arrive()
 
     def _back(self, count: int) -> None:
         node = self._tree.node
         if node.parent is None:
-            self._tell_all([self._pack.sentence("no_last_move")])
+            self._voice.tell([self._pack.sentence("no_last_move")])
         elif count > 1:
             path = list(self._tree.path_to(node))
             self._go(path[min(count, len(path) - 1)])
@@ -349,14 +326,14 @@ class Analysing:
         board = self._board
         move = board.pop()
         self._tree.go(parent)
-        moved = [self._move(board, move, "follow_back_move")] if move else []
-        self._tell_all([*moved, self._to_move(board)])
+        moved = [self._voice.move(board, move, "follow_back_move")] if move else []
+        self._voice.tell([*moved, self._voice.to_move(board)])
         self._arrive()
 
     def _forward(self, count: int) -> None:
         node = self._tree.following()
         if node is None:
-            self._tell_all([self._pack.sentence("analyse_no_more")])
+            self._voice.tell([self._pack.sentence("analyse_no_more")])
         elif count > 1:
             for _ in range(count):
                 if (node := self._tree.following()) is not None:
@@ -367,35 +344,35 @@ class Analysing:
             assert node.move is not None
             self._play_led(node.move)
             if others:
-                count_of = self._pack.number(min(others, 9999))
-                self._tell_more([self._pack.sentence("analyse_others", count=count_of)])
+                count_of = self._voice.number(others)
+                self._voice.tell([self._pack.sentence("analyse_others", count=count_of)], more=True)
 
     def _pass(self) -> None:
         """Let the same side move again. Where nothing was tried, the other side begins."""
         board = self._board
         if board.is_check():
-            self._say("analyse_pass_in_check", player=self._player(board.turn))
+            self._say("analyse_pass_in_check", player=self._voice.player(board.turn))
             return
         if self._tree.node.parent is None and not self._tree.node.variations:
             board.turn, board.ep_square = not board.turn, None
             with self._saving():
                 self._tree.begin(board)
-            self._tell_all([self._to_move(board)])
+            self._voice.tell([self._voice.to_move(board)])
             self._arrive()
         else:
             self._play(chess.Move.null())
-            self._tell_more([self._to_move(self._board)])
+            self._voice.tell([self._voice.to_move(self._board)], more=True)
 
     def _tell_tried(self) -> None:
         """Tell the moves that were tried here, by number."""
         board, tried = self._board, self._tree.node.variations
         if not tried:
-            self._tell_all([self._pack.sentence("analyse_none_tried")])
+            self._voice.tell([self._pack.sentence("analyse_none_tried")])
             return
-        self._tell_all(
+        self._voice.tell(
             self._pack.sentence(
                 "puzzles_choice",
-                number=self._pack.number(min(number, 9999)),
+                number=self._voice.number(number),
                 choice=self._said(board, node.move),
             )
             for number, node in enumerate(tried, 1)
@@ -417,7 +394,7 @@ class Analysing:
         self._pending = None
         outcome = board.outcome()
         if outcome is not None:
-            self._tell_more([self._over(outcome)])
+            self._voice.tell([self._over(outcome)], more=True)
         elif self._engine is None:
             self._note_opening(opening_of(board))
         else:
@@ -495,7 +472,7 @@ class Analysing:
                 self._tell_judged(board, judged)
             case Judgement() as judged:
                 self._tell_judged(board, judged)
-                self._teacher.voice.show(_in_pawns(judged, board))
+                self._voice.show(_in_pawns(judged, board))
             case BestLine(judged, line):
                 self._tell_line(board, line)
                 self._tell_judged(board, judged)
@@ -506,19 +483,19 @@ class Analysing:
         with self._saving():
             self._tree.judge(self._tree.node, chess.engine.PovScore(judged.score, board.turn))
         words = evaluation_in_words(self._pack, board.turn, judged.chance, judged.mate)
-        self._tell_more([words])
+        self._voice.tell([words], more=True)
 
     def _tell_line(self, board: chess.Board, line: Sequence[chess.Move]) -> None:
         told, at = [self._pack.sentence("analyse_line")], board.copy()
         for move in line:
-            told.append(self._move(at, move))
+            told.append(self._voice.move(at, move))
             at.push(move)
-        self._tell_all(told)
+        self._voice.tell(told)
 
     def _tell_compared(self, board: chess.Board, lines: Sequence[Compared]) -> None:
         told = []
         for one in lines:
-            told.append(self._move(board, one.move))
+            told.append(self._voice.move(board, one.move))
             if (outcome := one.end.outcome()) is not None:
                 told.append(self._over(outcome))
             else:
@@ -533,7 +510,7 @@ class Analysing:
             told.append(self._pack.sentence("analyse_as_good", moves=", ".join(good)))
         else:
             told.append(self._pack.sentence("analyse_is_better", move=good[0]))
-        self._tell_all(filter(None, told))
+        self._voice.tell(filter(None, told))
 
     def _note_opening(self, opening: OpeningName | None) -> None:
         """Tell the name of an opening when it becomes another one, and keep it."""
@@ -548,15 +525,15 @@ class Analysing:
 
     def _tell_opening(self, opening: OpeningName | None) -> None:
         if not can_name():
-            self._tell_all([self._pack.sentence("analyse_no_names")])
-            self._teacher.trouble(remedy())
+            self._voice.tell([self._pack.sentence("analyse_no_names")])
+            self._voice.trouble(remedy())
         elif opening is None:
-            self._tell_all([self._pack.sentence("analyse_no_opening")])
+            self._voice.tell([self._pack.sentence("analyse_no_opening")])
         else:
             name = ", ".join(part for part in opening.parts if is_words(part, "en"))
             said = in_language(name, "en")
-            self._tell_more([self._pack.sentence("analyse_opening", name=said)])
-            self._teacher.voice.show(opening.eco)
+            self._voice.tell([self._pack.sentence("analyse_opening", name=said)], more=True)
+            self._voice.show(opening.eco)
 
     # --- what hands do on the board --------------------------------------------------------------
 
@@ -634,7 +611,7 @@ class Analysing:
         ):
             with self._saving():
                 self._tree.play(chess.Move.null())
-            self._tell_all([self._move(board, chess.Move.null())])
+            self._voice.tell([self._voice.move(board, chess.Move.null())])
             self._play(passed)
         else:
             return False
@@ -707,7 +684,7 @@ class Analysing:
             self._after_hands(lambda: self._finish_set_up(setting))
         elif word is AnalysisWord.CLEAR:
             setting.clear()
-            self._tell_all([pack.sentence("analyse_cleared")])
+            self._voice.tell([pack.sentence("analyse_cleared")])
         elif put := self._pieces(line, found):
             for at in [at for at, letter in setting.items() if letter in "Kk"]:
                 if setting[at] in put.values():  # a king has one place
@@ -716,7 +693,7 @@ class Analysing:
         elif not line or key in (Key.HELP, Key.REPEAT):
             self._say("analyse_set_up_board" if self._has_board else "analyse_set_up")
             if setting:
-                self._tell_all([whole_position(pack, _placed(setting))])
+                self._voice.tell([whole_position(pack, _placed(setting))])
         else:
             self._say("not_understood")
 
@@ -733,7 +710,7 @@ class Analysing:
             if letter is not None:
                 setting[square] = letter
         board = _placed(setting)
-        self._tell_all(
+        self._voice.tell(
             look_at(self._pack, board, Command.SQUARE, About(squares=(at,))) for at in put
         )
 
@@ -771,8 +748,8 @@ class Analysing:
         self._setting, self._opening = None, ""
         with self._saving():
             self._tree.begin(board)
-        self._tell_all(
-            [self._sentence("analyse_set_up_done"), self._to_move(board)]
+        self._voice.tell(
+            [self._sentence("analyse_set_up_done"), self._voice.to_move(board)]
             + ([self._sentence("analyse_castling")] if board.castling_rights else [])
         )
         self._goes = self._has_board
@@ -789,12 +766,12 @@ class Analysing:
             self._unsaved = False
         except OSError as error:
             if not self._unsaved:
-                self._teacher.trouble(sentence_of(error))
+                self._voice.trouble(sentence_of(error))
             self._unsaved = True
 
     def _keep_as(self, name: str) -> None:
         """Write everything as PGN, or the position as FEN, into a file that does not exist yet."""
-        pack, voice = self._pack, self._teacher.voice
+        pack, voice = self._pack, self._voice
         if not name:
             with self._saving():
                 self._tree.keep()
@@ -813,13 +790,13 @@ class Analysing:
             write_new(path, text.encode())
         except FileExistsError:
             self._say("analyse_no_file")
-            self._teacher.trouble(_("{path} exists already; give another name.", path=path))
+            self._voice.trouble(_("{path} exists already; give another name.", path=path))
         except OSError as error:
             self._say("analyse_no_file")
-            self._teacher.trouble(sentence_of(error))
+            self._voice.trouble(sentence_of(error))
         except (ValueError, RuntimeError):  # no name of a file, or the home of nobody
             self._say("analyse_no_file")
-            self._teacher.trouble(_("{name} cannot be the name of a file.", name=shown(name)))
+            self._voice.trouble(_("{name} cannot be the name of a file.", name=shown(name)))
         else:
             voice.show(pack.printed("analyse_fen_kept" if fen else "analyse_kept", path=path))
 
@@ -833,7 +810,7 @@ class Analysing:
             return
         if self._pending is not None:
             self._say("analyse_thinking")
-        self._teacher.say_words(self._to_move(self._board))
+        self._voice.say(self._voice.to_move(self._board))
         self._say("analyse_due")
 
     def _listen(self) -> None:
@@ -844,7 +821,8 @@ class Analysing:
             pieces = [
                 chess.Piece(kind, side) for side in chess.COLORS for kind in chess.PIECE_TYPES
             ]
-            ear.listen_for_choices(
+            ear.listen(
+                None,
                 [
                     *(phrase for word in _EMPTYING for phrase in pack.analysis_phrases(word)),
                     *pack.command_phrases((Command.DONE,)),
@@ -856,7 +834,7 @@ class Analysing:
                         )
                         for square in chess.SQUARES
                     ),
-                ]
+                ],
             )
             return
         line = pack.analysis_phrases(AnalysisWord.BEST_LINE)[0]
@@ -876,32 +854,19 @@ class Analysing:
             ],
         )
 
-    def _player(self, color: chess.Color) -> str:
-        return self._teacher.player(color)
-
-    def _to_move(self, board: chess.Board) -> str:
-        return self._pack.sentence("to_move", player=self._player(board.turn))
-
     def _last_move(self, board: chess.Board) -> str:
         before = board.copy()
-        return self._move(before, before.pop(), "last_move")
+        return self._voice.move(before, before.pop(), "last_move")
 
-    def _move(self, board: chess.Board, move: chess.Move, key: str = "review_move") -> str:
-        player = self._player(board.turn)
+    def _said(self, board: chess.Board, move: chess.Move | None) -> str:
+        """A move inside of a sentence."""
         if not move:
-            return self._pack.sentence("analyse_passed", player=player)
-        return self._pack.sentence(key, player=player, move=self._said(board, move, check=True))
-
-    def _said(self, board: chess.Board, move: chess.Move | None, *, check: bool = False) -> str:
-        if not move:
-            return self._pack.sentence("analyse_passed", player=self._player(board.turn)).rstrip(
-                "."
-            )
-        return self._pack.announce(board, move, check=check)
+            return self._voice.move(board, chess.Move.null()).rstrip(".")
+        return self._pack.announce(board, move)
 
     def _sentence(self, key: str, **values: str) -> str:
         """A sentence of the pack, with the words that can be typed."""
-        return self._pack.sentence(key, **{**self._teacher.words(), **self._words, **values})
+        return self._pack.sentence(key, **{**self._voice.keys, **self._words, **values})
 
     @cached_property
     def _words(self) -> dict[str, str]:
@@ -915,31 +880,16 @@ class Analysing:
 
     def _say(self, key: str, **values: str) -> None:
         """Say a sentence that is not repeated later."""
-        self._teacher.say_words(self._sentence(key, **values))
-
-    def _tell_all(self, sentences: Iterable[str]) -> None:
-        """Say sentences, which may be repeated later."""
-        self._latest = []
-        self._tell_more(sentences)
-
-    def _tell_more(self, sentences: Iterable[str]) -> None:
-        """Say sentences that belong to the last ones."""
-        for words in sentences:
-            self._latest.append(words)
-            self._teacher.say_words(words)
-
-    def _again(self) -> None:
-        """Repeat what was told last."""
-        for words in self._latest:
-            self._teacher.say_words(words)
+        self._voice.say(self._sentence(key, **values))
 
 
-def _moves_to(board: chess.Board) -> Iterator[tuple[chess.Board, chess.Move]]:
+def _moves_to(board: chess.Board) -> list[PlayedMove]:
     """Each move that led to a position, with the position before it."""
-    at = board.root()
+    at, found = board.root(), list[PlayedMove]()
     for move in board.move_stack:
-        yield at.copy(), move
+        found.append((at.copy(), move))
         at.push(move)
+    return found
 
 
 def _line_from(node: chess.pgn.GameNode) -> Iterator[chess.Move]:

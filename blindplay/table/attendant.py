@@ -2,8 +2,9 @@
 
 import queue
 import threading
+import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from io import TextIOBase
@@ -15,12 +16,13 @@ from blindplay.boards import events
 from blindplay.boards.driver import SensorBoard
 from blindplay.boards.makers import board_at
 from blindplay.boards.peg import protocol as peg
+from blindplay.conversation.commands import LAST_MOVES
 from blindplay.hearing import speaker_models
 from blindplay.hearing.decision import Decision, Verdict, decide_among
 from blindplay.hearing.expectation import Expected, expect
 from blindplay.hearing.recognisers import listening_models, open_recogniser
 from blindplay.hearing.statement import Statement, interpret
-from blindplay.language import Command, Key, Language, key_of
+from blindplay.language import About, Command, Key, Language, key_of, word_of
 from blindplay.laws.placement import Pieces, write_placement
 from blindplay.speech.audio import AudioError, AudioSource
 from blindplay.speech.audio_devices import MicrophoneSource, check_named, devices
@@ -32,23 +34,33 @@ from blindplay.speech.recogniser import Recognition
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.typed_lines import LOOK_S
 from blindplay.wording.board_steps import SetupGuide, named, plan
+from blindplay.wording.position import ABOUT_POSITION, captured_by, captured_in_words, look_at
+from blindplay.wording.values import number_in_words
 
 from .devices import open_speaker
 from .microphone_seat import mute_while_speaking
 
 Say = Callable[[str], None]
+PlayedMove = tuple[chess.Board, chess.Move]
+"""A move with the position before it."""
+
+
+class EndedError(Exception):
+    """The person has typed a word that ends."""
 
 
 class Prompter:
-    """Prints and, unless ``silent``, speaks; leaving ``stack`` waits for the end of it.
-
-    ``pack`` gives the language.
+    """Prints and, unless ``silent``, speaks in the language of ``pack``. Leaving ``stack`` waits
+    until everything was said.
 
     :raises AudioError, ReaderError: as :func:`~blindplay.table.devices.open_speaker` does
     """
 
     def __init__(self, stack: ExitStack, pack: Language, silent: bool, out: TextIO) -> None:
-        self._out, self._pack = out, pack
+        self.pack = pack
+        self.said_at = time.monotonic()
+        self._out = out
+        self._latest: list[str] = []  # what was told last
         self.speaker: Speaker | None = None
         if not silent:
             self.speaker = open_speaker(stack, pack, self.trouble)
@@ -57,7 +69,7 @@ class Prompter:
 
     def trouble(self, sentence: str) -> None:
         """Print a sentence about what went wrong, written in English."""
-        print(self._pack.trouble(sentence), file=self._out, flush=True)
+        print(self.pack.trouble(sentence), file=self._out, flush=True)
 
     def show(self, text: str) -> None:
         """Print a text, if it is not empty."""
@@ -65,10 +77,28 @@ class Prompter:
             print(text, file=self._out, flush=True)
 
     def say(self, words: str) -> None:
-        """Print and speak a sentence."""
+        """Print and speak a sentence, if it is not empty."""
         self.show(words)
-        if self.speaker is not None:
+        if words and self.speaker is not None:
             self.speaker.say(words, to=Output.PRIVATE)
+        self.said_at = time.monotonic()
+
+    def prompt(self, key: str, **values: str) -> None:
+        """Say a sentence of the pack."""
+        self.say(self.pack.sentence(key, **values))
+
+    def tell(self, sentences: Iterable[str], *, more: bool = False) -> None:
+        """Say sentences that :meth:`again` repeats. ``more``: they belong to the last ones."""
+        told = self._latest if more else []
+        for words in filter(None, sentences):
+            told.append(words)
+            self.say(words)
+        self._latest = told or self._latest
+
+    def again(self) -> None:
+        """Repeat what was told last."""
+        for words in list(self._latest):
+            self.say(words)
 
     def heed(self, keys: Iterable[str]) -> Iterator[str]:
         """Yield the typed lines, stripped. Each one interrupts what is being said."""
@@ -76,6 +106,58 @@ class Prompter:
             if self.speaker is not None:
                 self.speaker.interrupt()
             yield line.strip()
+
+    # --- words -----------------------------------------------------------------------------------
+
+    @property
+    def keys(self) -> dict[str, str]:
+        """The words to type for each key, for sentences."""
+        return {key.value: word_of(self.pack, key) for key in Key}
+
+    def number(self, number: int) -> str:
+        """A number in words; the digits of a long one."""
+        return number_in_words(str(number), self.pack)
+
+    def player(self, color: chess.Color) -> str:
+        """White or Black."""
+        return self.pack.sentence("white" if color else "black")
+
+    def to_move(self, board: chess.Board) -> str:
+        """The sentence on whose move it is."""
+        return self.pack.sentence("to_move", player=self.player(board.turn))
+
+    def move(self, board: chess.Board, move: chess.Move, key: str = "review_move") -> str:
+        """The sentence about a move of ``board``, which may pass."""
+        player = self.player(board.turn)
+        if not move:
+            return self.pack.sentence("analyse_passed", player=player)
+        said = self.pack.announce(board, move, check=True)
+        return self.pack.sentence(key, player=player, move=said)
+
+    def last_moves(self, moves: Sequence[PlayedMove], count: int = 1) -> list[str]:
+        """The sentences about the last of these moves, each with the position before it."""
+        last = moves[-max(1, count) :]
+        if not last:
+            return [self.pack.sentence("no_last_move")]
+        if len(last) == 1:
+            return [self.move(*last[0], "last_move")]
+        return [self.move(*one) for one in last]
+
+    def answer(
+        self, board: chess.Board, moves: Sequence[PlayedMove], command: Command | None, about: About
+    ) -> list[str]:
+        """The answer to a question about a position or the moves that led to it; empty if it is
+        none."""
+        match command:
+            case Command.LAST_MOVE:
+                return self.last_moves(moves)
+            case Command.LAST_MOVES:
+                return self.last_moves(moves, about.number or LAST_MOVES)
+            case Command.SCORE:
+                return self.last_moves(moves, len(moves))
+            case Command.CAPTURED:
+                return [captured_in_words(self.pack, captured_by(moves))]
+        return [look_at(self.pack, board, command, about)] if command in ABOUT_POSITION else []
 
 
 @dataclass(frozen=True)
@@ -102,12 +184,11 @@ class Attendant:
         self,
         stack: ExitStack,
         voice: Prompter,
-        pack: Language,
         keys: Iterable[str],
         url: str | None = None,
     ) -> None:
         driver = None if url is None else board_at(url)
-        self._voice, self._pack = voice, pack
+        self._voice, self._pack = voice, voice.pack
         self._inbox: queue.Queue[Event] = queue.Queue()
         self._typed: deque[str | None] = deque()
         self._news: deque[News | Decision] = deque()
@@ -263,13 +344,14 @@ class Attendant:
         *,
         move: bool = False,
         heed: Callable[[Decision | News | str], bool] | None = None,
-    ) -> bool:
-        """Lead hands at the board to ``goal``, step by step, until it is there or left out. Return
-        False if the person ends.
+    ) -> None:
+        """Lead hands at the board to ``goal``, step by step, until it is there or left out.
 
         Keys: the word for repeating (or an empty line), for leaving out, or for ending. ``move``:
         only one move is missing and was told, so its step is not. ``heed`` takes everything else
         that arrives, and returns whether hands are still to be led to ``goal``.
+
+        :raises EndedError: if the person ends.
         """
         assert self.board is not None
         self.board.expect(write_placement(goal))
@@ -295,14 +377,14 @@ class Attendant:
                 case str(line):
                     key = key_of(self._pack, line)
                     if key is Key.END:
-                        return False
+                        raise EndedError
                     if heed is None or not line or key in (Key.SKIP, Key.REPEAT):
                         self._say(guide.skip() if key is Key.SKIP else guide.repeat())
                     elif not heed(line):
-                        return True
+                        return
                 case Decision() | News():
                     if heed is not None and not heed(event):
-                        return True
+                        return
                 case _:
                     self._notice(event)
                     told = begun or not self._shown
@@ -310,7 +392,6 @@ class Attendant:
         self._led = True
         placement = self.board.placement()
         self._differs = placement is None or named(placement, goal) != goal
-        return True
 
     def _opening(self, guide: SetupGuide, shown: Pieces, *, move: bool) -> list[str]:
         """Return what to say before the first step; nothing for a ``move`` that is one step."""
@@ -364,8 +445,9 @@ def set_up(
     """
     with ExitStack() as stack:
         voice = Prompter(stack, pack, silent, out)
-        attendant = Attendant(stack, voice, pack, keys, url or "")
-        attendant.lead(goal)
+        attendant = Attendant(stack, voice, keys, url or "")
+        with suppress(EndedError):
+            attendant.lead(goal)
         placement = attendant.board.placement() if attendant.board is not None else None
         return placement is not None and named(placement, goal) == goal
 
@@ -380,16 +462,15 @@ class AnsweringEar:
 
     def __init__(
         self,
-        pack: Language,
         recogniser: AnyRecogniser,
         source: AudioSource,
         voice: Prompter,
         heard: Callable[[Decision], object],
     ) -> None:
-        self._pack, self._recogniser, self._heard = pack, recogniser, heard
+        self._pack, self._recogniser, self._heard = voice.pack, recogniser, heard
         lost = voice.trouble
         self._confidences = [confidence_of(*one, lost=lost) for one in recogniser.by_language]
-        self._commands = pack.command_phrases(_COMMANDS)
+        self._commands = voice.pack.command_phrases(_COMMANDS)
         self._expected: Expected | None = None
         self._listener = Listener(
             recogniser,
@@ -402,18 +483,11 @@ class AnsweringEar:
             mute_while_speaking(voice.speaker, self._listener, echo_seconds=lambda: _ECHO_S)
         self._listener.start()
 
-    def listen(self, board: chess.Board, choices: Iterable[str] = ()) -> None:
-        """Listen for the moves of ``board``, and for one of the phrases ``choices``. Those that the
-        model lacks can only be typed."""
-        self._listen([board], choices)
-
-    def listen_for_choices(self, choices: Iterable[str]) -> None:
-        """Listen for one of these phrases. Those that the model lacks can only be typed."""
-        self._listen((), choices)
-
-    def _listen(self, boards: Iterable[chess.Board], choices: Iterable[str]) -> None:
+    def listen(self, board: chess.Board | None, choices: Iterable[str] = ()) -> None:
+        """Listen for the moves of ``board``, if given, and for one of the phrases ``choices``.
+        Those that the model lacks can only be typed."""
         awaited, recogniser = [choice.lower() for choice in choices], self._recogniser
-        others = (*self._commands, *awaited)
+        others, boards = (*self._commands, *awaited), [] if board is None else [board]
         expected = expect(recogniser, self._pack, boards, others=others, awaited=awaited)
         self._listener.listen_for(list(expected.phrases))
         self._expected = expected
@@ -438,11 +512,7 @@ class AnsweringEar:
 
 
 def open_ear(
-    stack: ExitStack,
-    pack: Language,
-    voice: Prompter,
-    heard: Callable[[Decision], object],
-    microphone: str | None,
+    stack: ExitStack, voice: Prompter, heard: Callable[[Decision], object], microphone: str | None
 ) -> AnsweringEar | None:
     """Listen with the microphone that has ``microphone`` in its name, None: the usual one, until
     ``stack`` closes. None for "none", and where there is no microphone or no speech model.
@@ -453,11 +523,12 @@ def open_ear(
         return None
     if microphone is not None:
         check_named(microphone, capture=True)  # before models are loaded
+    pack = voice.pack
     try:
         folders = listening_models(pack.code, voice.trouble)
         folders = speaker_models.models("", pack.code, folders, voice.trouble)
         recogniser = open_recogniser(pack, *folders, lost=voice.trouble)
-        ear = AnsweringEar(pack, recogniser, MicrophoneSource(microphone), voice, heard)
+        ear = AnsweringEar(recogniser, MicrophoneSource(microphone), voice, heard)
     except (AudioError, ModelError) as error:
         if microphone is not None:
             raise
@@ -468,17 +539,11 @@ def open_ear(
 
 
 class Answers:
-    """The answers of one person who types and, if there is an ``ear``, speaks. ``say`` says a
-    sentence of the pack."""
+    """The answers of one person who types and, if there is an ``ear``, speaks."""
 
-    def __init__(
-        self,
-        pack: Language,
-        attendant: Attendant,
-        ear: AnsweringEar | None,
-        say: Callable[..., object],
-    ) -> None:
-        self._pack, self._attendant, self.ear, self._say = pack, attendant, ear, say
+    def __init__(self, attendant: Attendant, voice: Prompter) -> None:
+        self.ear: AnsweringEar | None = None
+        self._pack, self._attendant, self._say = voice.pack, attendant, voice.prompt
         self.forget()
 
     def next(self, board: chess.Board) -> str | None:
@@ -538,7 +603,7 @@ class Answers:
         more is typed."""
         if self.ear is None:
             return self._attendant.line()
-        self.ear.listen_for_choices(choices)
+        self.ear.listen(None, choices)
         try:
             while isinstance(answer := self._attendant.answer(), Decision):
                 if answer.taken is not None:

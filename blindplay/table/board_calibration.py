@@ -15,7 +15,7 @@ from blindplay.boards.peg.raw_board import HoleReading, RawBoard, port_of
 from blindplay.language import Key, Language, key_of, word_of
 from blindplay.translation import _, translated
 
-from .attendant import Prompter, Say
+from .attendant import EndedError, Prompter, Say
 
 REFERENCE = chess.E4
 """The hole in which each kind of piece is read."""
@@ -33,10 +33,6 @@ class Readings(Protocol):
     def read(self, squares: Sequence[int], samples: int = ...) -> dict[int, HoleReading]: ...
 
 
-class _StopError(Exception):
-    """The person ends the check."""
-
-
 class _Check:
     """One pass over a board: asks, reads, and says what is wrong until it is right or left out."""
 
@@ -52,7 +48,7 @@ class _Check:
     def run(self) -> None:
         """Check the empty board, each kind of piece, and each square.
 
-        :raises _StopError: the keys end, or one of them ends it
+        :raises EndedError: the keys end, or one of them ends it
         """
         self._say(self._keys_in_words())
         self._empty()
@@ -109,7 +105,7 @@ class _Check:
         for line in self._keys:
             key = key_of(self._pack, line)
             if key is Key.END:
-                raise _StopError
+                raise EndedError
             if key is Key.SKIP:
                 return False
             if key is Key.HELP:
@@ -117,7 +113,7 @@ class _Check:
             elif key is not Key.REPEAT:
                 return True
             self._say(sentence)
-        raise _StopError
+        raise EndedError
 
     def _keys_in_words(self) -> str:
         repeat, skip = (word_of(self._pack, one) for one in (Key.REPEAT, Key.SKIP))
@@ -152,7 +148,7 @@ def check(
     going = _Check(board, pack, say, iter(keys), squares)
     try:
         going.run()
-    except _StopError:
+    except EndedError:
         say(pack.sentence("cancelled"))
     if going.bad:
         names = ", ".join(pack.square(square) for square in sorted(going.bad))

@@ -12,8 +12,9 @@ from typing import TextIO
 
 import platformdirs
 
-from blindplay.language import Key, Language, key_of, word_of
+from blindplay.language import Key, Language, key_of
 from blindplay.wording.drills import DrillKind, Exercise, exercise
+from blindplay.wording.values import number_in_words
 
 from .attendant import Prompter
 
@@ -55,7 +56,10 @@ def scores_in_words(pack: Language, kinds: Iterable[DrillKind]) -> Iterator[str]
             none = False
             yield pack.sentence(f"drill_name_{kind.value}")
         for day, (right, of) in last:
-            values = {"right": pack.number(min(right, 9999)), "count": pack.number(min(of, 9999))}
+            values = {
+                "right": number_in_words(str(right), pack),
+                "count": number_in_words(str(of), pack),
+            }
             yield pack.sentence("drill_day", date=pack.date(day), **values)
     if none:
         yield pack.sentence("drill_nothing")
@@ -81,14 +85,13 @@ def drill(
     right: Counter[DrillKind] = Counter()
     with ExitStack() as stack:
         voice = Prompter(stack, pack, silent, out)
-        words = {"skip": word_of(pack, Key.SKIP), "end": word_of(pack, Key.END)}
-        begin = pack.sentence("drill_begin", count=pack.number(count), **words)
+        begin = pack.sentence("drill_begin", count=pack.number(count), **voice.keys)
         voice.say(begin)
         lines = voice.heed(keys)
         try:
             for number in range(count):
                 kind = kinds[number % len(kinds)]
-                answered = _answered(voice, pack, exercise(kind, pack, chance), lines, begin)
+                answered = _answered(voice, exercise(kind, pack, chance), lines, begin)
                 if answered is None:
                     break
                 asked[kind] += 1
@@ -97,20 +100,18 @@ def drill(
             _keep(asked, right)
         count = asked.total()
         values = {"right": pack.number(right.total()), "count": pack.number(count)}
-        voice.say(pack.sentence("drill_score", **values))
+        voice.prompt("drill_score", **values)
         if count:
             for sentence in scores_in_words(pack, asked):
                 voice.say(sentence)
 
 
-def _answered(
-    voice: Prompter, pack: Language, one: Exercise, lines: Iterator[str], keys: str
-) -> bool | None:
+def _answered(voice: Prompter, one: Exercise, lines: Iterator[str], keys: str) -> bool | None:
     """Ask, and say whether the answer is right. Return None if the person ends. ``keys`` is the
     sentence about what can be typed."""
     voice.say(one.question)
     for line in lines:
-        key = key_of(pack, line)
+        key = key_of(voice.pack, line)
         if key is Key.END:
             return None
         if key is Key.HELP:
@@ -119,9 +120,9 @@ def _answered(
             voice.say(one.question)
             continue
         if one.right(line):  # before Key.SKIP, whose letter may be an answer
-            voice.say(pack.sentence("drill_right"))
+            voice.prompt("drill_right")
             return True
-        voice.say(pack.sentence("drill_wrong", answer=one.answer))
+        voice.prompt("drill_wrong", answer=one.answer)
         return False
     return None
 

@@ -10,7 +10,7 @@ from itertools import chain
 import chess
 
 from blindplay.hearing.decision import Decision, Verdict
-from blindplay.language import About, Command, Key, Language, key_of, word_of
+from blindplay.language import About, Command, Key, key_of
 from blindplay.language.pack import fold
 from blindplay.laws.facts import SIDES
 from blindplay.laws.placement import pieces_of
@@ -18,17 +18,14 @@ from blindplay.opponents.watching import GameSource, SourceNews
 from blindplay.record.watched_games import NumberedGames, WatchedGame, moves_in_order
 from blindplay.wording.announcements import result_in_words
 from blindplay.wording.names import find_names
-from blindplay.wording.position import ABOUT_POSITION, captured_by, captured_in_words, look_at
 from blindplay.wording.values import speakable
 
-from .attendant import AnsweringEar, Attendant, News, Prompter
+from .attendant import AnsweringEar, Attendant, EndedError, News, Prompter
 
 QUIET_S = 900.0
 """Seconds after which somebody is told that nothing new has come."""
 _AT_ONCE = 8
 """The most moves, and the most new games, that are said one by one when they come together."""
-_LAST = 5
-"""So many moves are the last ones."""
 _QUIET = "quiet"
 _ASKED = (
     Command.CLOCK_BOTH, Command.LAST_MOVE, Command.LAST_MOVES, Command.SCORE, Command.MOVES,
@@ -37,10 +34,6 @@ _ASKED = (
 )  # fmt: skip
 """The questions that are listened for, besides those about squares and pieces."""
 _CLOCKS = (Command.CLOCK_BOTH, Command.CLOCK_MINE, Command.CLOCK_OPPONENT)
-
-
-class _EndedError(Exception):
-    """The person ends, or there is nobody to follow the game for any more."""
 
 
 class Following:
@@ -52,7 +45,6 @@ class Following:
 
     def __init__(
         self,
-        pack: Language,
         voice: Prompter,
         attendant: Attendant,
         source: GameSource,
@@ -62,7 +54,12 @@ class Following:
         quiet_s: float = QUIET_S,
     ) -> None:
         self.ear: AnsweringEar | None = None
-        self._pack, self._voice, self._attendant, self._source = pack, voice, attendant, source
+        self._pack, self._voice, self._attendant, self._source = (
+            voice.pack,
+            voice,
+            attendant,
+            source,
+        )
         self._wanted, self._keys_go, self._quiet_s = wanted, keys_go, quiet_s
         self._numbered = NumberedGames()
         self._number = 0  # of the game that is followed
@@ -72,7 +69,6 @@ class Following:
         """The game to which hands were led, and its moves; None: not to its last position."""
         self._told_gone: set[int] = set()
         self._quiet = 0  # so often in a row nothing was new
-        self._latest: list[str] = []
         self._early: list[str] | None = []
         """Lines that were typed before the source has told anything."""
         self._begun = self._lost = self._over = self._keys_over = self._all_over = False
@@ -86,7 +82,7 @@ class Following:
             while True:
                 if why := self._step():
                     return why
-        except _EndedError:
+        except EndedError:
             return ""
         finally:
             self._source.end()
@@ -100,8 +96,7 @@ class Following:
         if leads and game is not None and not game.no_chess:
             more = self._led is not None and self._led[0] == self._number
             self._led = self._number, None
-            if not self._attendant.lead(pieces_of(game.board), move=more, heed=self._stays):
-                raise _EndedError
+            self._attendant.lead(pieces_of(game.board), move=more, heed=self._stays)
             if self._place() == place:
                 self._led = place
             return ""
@@ -118,7 +113,7 @@ class Following:
         if self._keys_over:
             self._begin_without_keys()
         if self._keys_over and (self._over or (self._game is not None and self._game.ended)):
-            raise _EndedError
+            raise EndedError
         return ""
 
     def _stays(self, event: Decision | News | str) -> bool:
@@ -135,12 +130,12 @@ class Following:
         if event is None:
             self._keys_over = True
             if self._keys_go:
-                raise _EndedError
+                raise EndedError
         elif isinstance(event, Decision):
             if event.taken is not None:
                 self._do(event.taken.text)
             elif event.verdict is not Verdict.NOTHING:
-                self._say("not_understood")
+                self._voice.prompt("not_understood")
         elif isinstance(event, str):
             at_once = self._keys_go and key_of(self._pack, event) is Key.END
             if self._early is None or at_once:
@@ -152,7 +147,7 @@ class Following:
         elif self._begun and not (self._over or (self._game is not None and self._game.ended)):
             self._quiet += 1
             minutes = max(1, round(self._quiet * self._quiet_s / 60))
-            self._tell("follow_quiet", count=self._number_of(minutes))
+            self._tell("follow_quiet", count=self._voice.number(minutes))
             self._wait_for_more()
 
     # --- what the source tells -------------------------------------------------------------------
@@ -187,9 +182,9 @@ class Following:
             told = {*before, self._number if not followed else 0}
             new = [number for number in games if number not in told]
             if before and len(new) <= _AT_ONCE:
-                self._tell_all([self._line(number) for number in new])
+                self._voice.tell([self._line(number) for number in new])
             if followed and len(before) == 1:
-                self._say_keys("follow_keys_games")
+                self._voice.prompt("follow_keys_games", **self._voice.keys)
         ended = bool(games) and all(game.ended for game in games.values())
         if ended and not self._all_over and len(games) > 1:
             self._tell("follow_all_over")
@@ -252,22 +247,22 @@ class Following:
             return
         same = (old.white, old.black) == (new.white, new.black)
         named = [] if same else [self._line(self._number)]
-        self._tell_all(chain(named, self._changes(old, new)))
+        self._voice.tell(chain(named, self._changes(old, new)))
 
     def _changes(self, old: WatchedGame, new: WatchedGame) -> Iterator[str]:
         """Sentences about what is new in ``new``."""
         same = old.common_moves(new)
         back, came = moves_in_order(old)[same:], moves_in_order(new)[same:]
         if len(back) > _AT_ONCE:
-            yield self._sentence("follow_many_back", count=self._number_of(len(back)))
+            yield self._pack.sentence("follow_many_back", count=self._voice.number(len(back)))
         else:
             for board, move in reversed(back):
-                yield self._move("follow_back_move", board, move)
+                yield self._voice.move(board, move, "follow_back_move")
         if len(came) > _AT_ONCE:
-            yield self._sentence("follow_many", count=self._number_of(len(came)))
+            yield self._pack.sentence("follow_many", count=self._voice.number(len(came)))
             came = came[-1:]
         for board, move in came:
-            yield self._move("review_move", board, move)
+            yield self._voice.move(board, move)
         told = (old.stopped, old.moves, old.ended)
         if (unread := self._unread(new)) and (new.stopped, new.moves, new.ended) != told:
             yield from unread
@@ -275,19 +270,19 @@ class Following:
         if new.ended and (not old.ended or new.result != old.result):
             yield self._end_of(new)
         elif old.ended and not new.ended:
-            yield self._sentence("follow_runs_again")
+            yield self._pack.sentence("follow_runs_again")
 
     def _unread(self, game: WatchedGame) -> list[str]:
         """A sentence, if there are moves that cannot be read."""
         if game.no_chess:
-            return [self._sentence("follow_no_chess")]
+            return [self._pack.sentence("follow_no_chess")]
         if not game.stopped:
             return []
-        return [self._sentence("follow_rest_unread" if game.ended else "follow_unreadable")]
+        return [self._pack.sentence("follow_rest_unread" if game.ended else "follow_unreadable")]
 
     def _end_of(self, game: WatchedGame) -> str:
         if not game.result:
-            return self._sentence("follow_no_result")
+            return self._pack.sentence("follow_no_result")
         return result_in_words(self._pack, game.result)
 
     def _wait_for_news(self) -> None:
@@ -307,13 +302,13 @@ class Following:
     def _do(self, line: str) -> None:
         key = key_of(self._pack, line)
         if key is Key.END:
-            raise _EndedError
+            raise EndedError
         if key is Key.HELP:
             self._keys()
         elif key is Key.BACK:
             self._list()
         elif not line or key in (Key.REPEAT, Key.SKIP):
-            self._again()
+            self._voice.again()
         elif number := self._meant(line):
             self._choose(number)
         else:
@@ -355,78 +350,59 @@ class Following:
         elif game is None:
             self._tell("follow_which")
         elif command in _CLOCKS:
-            self._tell_all([self._clocks(game)])
-        elif told := self._told_of(game, board, command, meant.about or About()):
-            self._tell_all(self._unread(game) if game.no_chess else [*self._unread(game), *told])
+            self._voice.tell([self._clocks(game)])
+        elif command is Command.WHAT_NOW:
+            self._answer_with(game, [self._voice.to_move(game.board)])
+        elif command is Command.MOVES:
+            self._answer_with(game, [self._count(game)])
+        elif told := self._voice.answer(
+            board, moves_in_order(game), command, meant.about or About()
+        ):
+            self._answer_with(game, told)
         else:
-            self._say("not_understood")
+            self._voice.prompt("not_understood")
 
-    def _told_of(
-        self, game: WatchedGame, board: chess.Board, command: Command | None, about: About
-    ) -> list[str]:
-        """The answer to a question about the moves or the position; empty if it is none."""
-        match command:
-            case Command.WHAT_NOW:
-                return [self._to_move(game)]
-            case Command.MOVES:
-                return [self._count(game)]
-            case Command.LAST_MOVE:
-                return self._last(game, 1)
-            case Command.LAST_MOVES:
-                return self._last(game, about.number or _LAST)
-            case Command.SCORE:
-                return self._last(game, len(game.moves))
-            case Command.CAPTURED:
-                return [captured_in_words(self._pack, captured_by(moves_in_order(game)))]
-        if command in ABOUT_POSITION:
-            return [look_at(self._pack, board, command, about)]
-        return []
-
-    def _again(self) -> None:
-        """Repeat what was told last."""
-        for words in list(self._latest):
-            self._voice.say(words)
+    def _answer_with(self, game: WatchedGame, told: Iterable[str]) -> None:
+        """Tell an answer about a game, after what cannot be read of it."""
+        self._voice.tell([*self._unread(game), *(() if game.no_chess else told)])
 
     def _keys(self) -> None:
         if len(self._numbered.games) > 1:
-            self._say_keys("follow_keys_games")
-        self._say_keys("follow_keys")
-
-    def _say_keys(self, key: str) -> None:
-        self._say(key, **{key.value: word_of(self._pack, key) for key in Key})
+            self._voice.prompt("follow_keys_games", **self._voice.keys)
+        self._voice.prompt("follow_keys", **self._voice.keys)
 
     def _list(self) -> None:
         """Say all games by number."""
         if not self._numbered.games:
             self._tell("follow_none_yet")
             return
-        self._tell_all(
+        self._voice.tell(
             [
                 *(self._line(number) for number in sorted(self._numbered.games)),
-                self._sentence("follow_which"),
+                self._pack.sentence("follow_which"),
             ]
         )
 
     def _no_such_game(self) -> None:
-        self._tell("follow_no_game", count=self._number_of(len(self._numbered.games)))
+        self._tell("follow_no_game", count=self._voice.number(len(self._numbered.games)))
         if not self._number:
             self._list()
 
     def _listen(self) -> None:
         """Listen for the numbers of the games, and for questions."""
         if self.ear is not None:
-            numbers = [self._number_of(number) for number in self._numbered.games]
-            self.ear.listen_for_choices([*numbers, *self._pack.command_phrases(_ASKED)])
+            numbers = [self._voice.number(number) for number in self._numbered.games]
+            self.ear.listen(None, [*numbers, *self._pack.command_phrases(_ASKED)])
 
     # --- words -----------------------------------------------------------------------------------
 
     def _head(self) -> None:
         """Say which game is followed and how it stands."""
         game = self._numbered.games[self._number]
-        last = self._last(game, 1) if game.moves else []
+        last = self._voice.last_moves(moves_in_order(game)) if game.moves else []
         unread = [] if game.no_chess else self._unread(game)
-        turn = [] if game.ended or game.no_chess else [self._to_move(game)]
-        self._tell_all([self._line(self._number), *last, *unread, *turn])
+        turn = [] if game.ended or game.no_chess else [self._voice.to_move(game.board)]
+        self._voice.tell([self._line(self._number), *last, *unread, *turn])
 
     def _line(self, number: int) -> str:
         """A game with its number, its players, and its result or its clocks."""
@@ -440,23 +416,23 @@ class Following:
         elif game.ended:
             state = [self._end_of(game)]
         elif not game.moves:
-            state = [self._sentence("no_last_move")]
+            state = [self._pack.sentence("no_last_move")]
         else:
             state = [self._count(game), *([self._clocks(game)] if game.left else [])]
-        head = self._sentence("follow_game", number=self._number_of(number), **names)
+        head = self._pack.sentence("follow_game", number=self._voice.number(number), **names)
         return " ".join((head, *state))
 
     def _count(self, game: WatchedGame) -> str:
         begins = game.start.turn == chess.BLACK
-        return self._sentence(
-            "follow_moves", count=self._number_of((len(game.moves) + 1 + begins) // 2)
+        return self._pack.sentence(
+            "follow_moves", count=self._voice.number((len(game.moves) + 1 + begins) // 2)
         )
 
     def _clocks(self, game: WatchedGame) -> str:
         if not game.left:
-            return self._sentence("follow_no_clocks")
+            return self._pack.sentence("follow_no_clocks")
         told = [
-            self._sentence(
+            self._pack.sentence(
                 "follow_clock",
                 player=self._pack.sentence(side),
                 time=self._pack.duration(game.left[side]),
@@ -466,43 +442,5 @@ class Following:
         ]
         return " ".join(told)
 
-    def _to_move(self, game: WatchedGame) -> str:
-        return self._sentence("to_move", player=self._player(game.board.turn))
-
-    def _last(self, game: WatchedGame, count: int) -> list[str]:
-        moves = moves_in_order(game)[-max(1, count) :]
-        if not moves:
-            return [self._sentence("no_last_move")]
-        if len(moves) == 1:
-            return [self._move("last_move", *moves[0])]
-        return [self._move("review_move", board, move) for board, move in moves]
-
-    def _move(self, key: str, board: chess.Board, move: chess.Move) -> str:
-        said = self._pack.announce(board, move, check=True)
-        return self._sentence(key, player=self._player(board.turn), move=said)
-
-    def _player(self, color: chess.Color) -> str:
-        return self._pack.sentence("white" if color else "black")
-
-    def _number_of(self, number: int) -> str:
-        return self._pack.number(min(number, 9999))
-
-    def _sentence(self, key: str, **values: str) -> str:
-        return self._pack.sentence(key, **values)
-
-    def _say(self, key: str, **values: str) -> None:
-        """Say a sentence that is not repeated later."""
-        self._voice.say(self._sentence(key, **values))
-
     def _tell(self, key: str, **values: str) -> None:
-        self._tell_all([self._sentence(key, **values)])
-
-    def _tell_all(self, sentences: Iterable[str]) -> None:
-        """Say sentences, which may be repeated later."""
-        latest = []
-        for words in sentences:
-            if words:
-                latest.append(words)
-                self._voice.say(words)
-        if latest:
-            self._latest = latest
+        self._voice.tell([self._pack.sentence(key, **values)])

@@ -64,26 +64,26 @@ def proofread(pack: Language, file: Path, silent: bool, keys: Iterable[str], out
         words = {
             "yes": pack.command(Command.YES).lower(),
             "count": pack.number(len(left)),
-            **{key.value: word_of(pack, key) for key in (Key.SKIP, Key.BACK, Key.END)},
+            **voice.keys,
         }
         begin = pack.sentence("proofread_begin", **words)
         voice.say(begin)
-        for key, better in _ask(voice, pack, left, voice.heed(keys), begin):
+        for key, better in _ask(voice, left, voice.heed(keys), begin):
             judged[key] = better
             _keep(pack, file, judged)  # at once: whatever ends this, nothing is lost
         told = list(judged.values())
         good = sum(one == "" for one in told)
         values = {"good": pack.number(good), "better": pack.number(len(told) - good)}
-        voice.say(pack.sentence("proofread_end", **values))
+        voice.prompt("proofread_end", **values)
         voice.show(str(file))
 
 
 def _ask(
-    voice: Prompter, pack: Language, asked: Sequence[str], lines: Iterator[str], begin: str
+    voice: Prompter, asked: Sequence[str], lines: Iterator[str], begin: str
 ) -> Iterator[tuple[str, str]]:
     """Yield each key that is judged, with the better sentence; "" if it is good. ``begin`` is the
     sentence about what can be typed."""
-    at = 0
+    pack, at = voice.pack, 0
     while at < len(asked):
         key = asked[at]
         said = pack.sentence(key, **examples(pack, key))

@@ -65,7 +65,7 @@ def train(
             if teacher.at_end:
                 return False
         else:
-            teacher.say("puzzles_back", **teacher.words())
+            teacher.say("puzzles_back", **teacher.voice.keys)
             if not solve(teacher, chain([first], puzzles), number or 1, of_collection=True):
                 return True
         wish, number = _chosen(teacher), None

@@ -8,7 +8,7 @@ from typing import TypeVar
 import chess
 from chess.engine import Mate
 
-from blindplay.language import AnalysisWord, Key, Language, analysis_word_of, key_of, word_of
+from blindplay.language import AnalysisWord, Key, analysis_word_of, key_of
 from blindplay.language.understanding import Kind
 from blindplay.laws.placement import pieces_of
 from blindplay.opponents.analysis import (
@@ -25,19 +25,16 @@ from blindplay.opponents.analysis import (
 from blindplay.opponents.uci import BUILT_IN, EngineFailedError
 from blindplay.record.studies import Mark, Puzzle, StudiedGame, Unread, annotated
 from blindplay.speech.synthesis import is_words
+from blindplay.wording.evaluation import moves
 from blindplay.wording.position import ply_in_words, whole_position
 
-from .attendant import Answers, Attendant, Prompter
+from .attendant import Answers, Attendant, EndedError, Prompter
 
 QUIET_S = 5.0
 """Seconds of silence of the analysis at most, beside the time for one position."""
 _Answer = TypeVar("_Answer")
 _PLIES = 6
 """The longest line that is read out, in plies."""
-
-
-class EndedError(Exception):
-    """The person has typed a word that ends."""
 
 
 class Teacher:
@@ -47,35 +44,20 @@ class Teacher:
     """
 
     def __init__(
-        self, pack: Language, voice: Prompter, attendant: Attendant, analyst: Analyst, silent: bool
+        self, voice: Prompter, attendant: Attendant, analyst: Analyst, silent: bool
     ) -> None:
-        self.pack, self.analyst = pack, analyst
-        self.voice, self.attendant, self._silent = voice, attendant, silent
-        self.answers = Answers(pack, attendant, None, self.say)
+        self.pack, self.analyst, self._silent = voice.pack, analyst, silent
+        self.voice, self.attendant, self.say = voice, attendant, voice.prompt
+        self.answers = Answers(attendant, voice)
         self.at_end = False
         """The keys have ended."""
         self.try_out: Callable[[chess.Board, str], None] | None = None
         """Lets the person analyse a position; the sentence is said afterwards."""
-        self._told = time.monotonic()
-
-    def say(self, key: str, **values: str) -> None:
-        """Say a sentence of the pack."""
-        self.say_words(self.pack.sentence(key, **values))
-
-    def say_words(self, words: str) -> None:
-        """Print and speak a sentence, if it is not empty."""
-        if words:
-            self.voice.say(words)
-        self._told = time.monotonic()
 
     def unread(self, number: int, entry: Unread) -> None:
         """Say that an entry of a file cannot be read, and print which one it is and why."""
-        self.say("study_unread", number=self.pack.number(number % 10_000))
-        self.trouble(entry.sentence)
-
-    def trouble(self, sentence: str) -> None:
-        """Print a sentence about a file, written in English."""
-        self.voice.trouble(sentence)
+        self.say("study_unread", number=self.voice.number(number))
+        self.voice.trouble(entry.sentence)
 
     def name(self, name: str) -> None:
         """Say a name that somebody gave, or print it if a voice cannot read it as words."""
@@ -112,10 +94,6 @@ class Teacher:
         """Return what a typed line asks for."""
         return key_of(self.pack, line)
 
-    def words(self) -> dict[str, str]:
-        """The words to type for each key, for sentences."""
-        return {key.value: word_of(self.pack, key) for key in Key}
-
     def offer_analysis(self) -> None:
         """Say how to analyse, if that can be done."""
         if self.try_out is not None:
@@ -129,10 +107,6 @@ class Teacher:
             return False
         self.try_out(board, goes_on)
         return True
-
-    def player(self, color: chess.Color) -> str:
-        """White or Black."""
-        return self.pack.sentence("white" if color else "black")
 
     def move_meant(self, line: str, board: chess.Board) -> chess.Move | None:
         """The move that was typed or said; None after saying why it is none."""
@@ -150,8 +124,7 @@ class Teacher:
         """Say the move that led to a position."""
         earlier = board.copy()
         move = earlier.pop()
-        said = self.pack.announce(earlier, move)
-        self.say("last_move", player=self.player(earlier.turn), move=said)
+        self.voice.say(self.voice.move(earlier, move, "last_move"))
 
     def show(self, board: chess.Board) -> None:
         """Tell the position or, if there is a board, lead hands to it; say who is to move.
@@ -159,28 +132,25 @@ class Teacher:
         :raises EndedError: if the person ends.
         """
         if self.attendant.board is None:
-            self.say_words(whole_position(self.pack, board))
+            self.voice.say(whole_position(self.pack, board))
         else:
             self.lead(board)
-        self.say("to_move", player=self.player(board.turn))
+        self.voice.say(self.voice.to_move(board))
 
     def lead(self, board: chess.Board, *, move: bool = False) -> None:
         """Lead hands to a position, if there is a board. ``move``: one move was told.
 
         :raises EndedError: if the person ends.
         """
-        if self.attendant.board is None:
-            return
-        if not self.attendant.lead(pieces_of(board), move=move):
-            raise EndedError
+        if self.attendant.board is not None:
+            self.attendant.lead(pieces_of(board), move=move)
 
     def play(self, board: chess.Board, move: chess.Move) -> None:
         """Say a move of a line, play it on ``board`` and, if there is one, at the board of hands.
 
         :raises EndedError: if the person ends.
         """
-        said = self.pack.announce(board, move, check=True)
-        self.say("review_move", player=self.player(board.turn), move=said)
+        self.voice.say(self.voice.move(board, move))
         board.push(move)
         self.lead(board, move=True)
 
@@ -191,7 +161,7 @@ class Teacher:
         """
         if self.attendant.ends():
             raise EndedError
-        if self.attendant.drop_typed() or time.monotonic() - self._told >= QUIET_S:
+        if self.attendant.drop_typed() or time.monotonic() - self.voice.said_at >= QUIET_S:
             self.say("review_progress", percent=self.pack.number(int(100 * part)))
 
     def examine(self, game: StudiedGame) -> list[TurningPoint]:
@@ -220,11 +190,10 @@ class Teacher:
         """A reason in words; empty if there is none."""
         if reason is None:
             return ""
-        count = self.pack.number(reason.count)
-        moves = self.pack.sentence(
-            "review_mate_one" if reason.count == 1 else "review_mate_more", count=count
-        )
-        values = {"moves": moves, "player": self.player(reason.player)}
+        values = {
+            "moves": moves(self.pack, reason.count),
+            "player": self.voice.player(reason.player),
+        }
         if reason.what:
             values["what"] = self.pack.sentence(f"review_what_{reason.what}")
         if reason.move is not None:
@@ -255,7 +224,7 @@ def review(teacher: Teacher, game: StudiedGame, keep: Callable[[str], None] | No
     if not game.whole:
         teacher.say("review_not_whole")
     if game.remark:
-        teacher.trouble(game.remark)
+        teacher.voice.trouble(game.remark)
     points = teacher.examine(game)
     if keep is not None:
         annotator = f"BlindPlay, {teacher.analyst.program.name}"
@@ -272,7 +241,7 @@ def tell(teacher: Teacher, points: Sequence[TurningPoint]) -> None:
         teacher.say("review_none")
         return
     teacher.say("review_found", count=teacher.pack.number(len(points)))
-    teacher.say("review_keys", **teacher.words())
+    teacher.say("review_keys", **teacher.voice.keys)
     teacher.offer_analysis()
     _go_through(
         teacher, [step for at in range(len(points)) for step in _steps(teacher, points, at)]
@@ -297,7 +266,7 @@ def _go_through(teacher: Teacher, steps: Sequence[LessonPart]) -> None:
             case Key.REPEAT:
                 continue
             case Key.HELP:
-                teacher.say("review_keys", **teacher.words())
+                teacher.say("review_keys", **teacher.voice.keys)
                 teacher.offer_analysis()
             case Key.BACK:
                 at = max(0, at - 1)
@@ -314,7 +283,7 @@ def _steps(teacher: Teacher, points: Sequence[TurningPoint], at: int) -> Iterato
     pack, point = teacher.pack, points[at]
     before = point.before
     first = before.root().turn
-    player = teacher.player(before.turn)
+    player = teacher.voice.player(before.turn)
 
     def begin() -> None:
         where = ply_in_words(
@@ -329,9 +298,9 @@ def _steps(teacher: Teacher, points: Sequence[TurningPoint], at: int) -> Iterato
     def explain() -> None:
         played = pack.announce(before, point.played)
         teacher.say("review_played", player=player, move=played)
-        teacher.say_words(teacher.reason(point.bad))
+        teacher.voice.say(teacher.reason(point.bad))
         teacher.say("review_better", move=pack.announce(before, point.better[0]))
-        teacher.say_words(teacher.reason(point.good))
+        teacher.voice.say(teacher.reason(point.good))
 
     yield LessonPart(at, begin, before)
     yield LessonPart(at, explain, before)
@@ -383,11 +352,11 @@ def solve(
                 continue
             if not begun:
                 begun = True
-                teacher.say("puzzle_keys", **teacher.words())
+                teacher.say("puzzle_keys", **teacher.voice.keys)
                 if teacher.answers.ear is not None:
                     teacher.say("puzzle_spoken")
                 teacher.offer_analysis()
-            teacher.say("puzzle_number", number=pack.number(number % 10_000))
+            teacher.say("puzzle_number", number=teacher.voice.number(number))
             teacher.name(puzzle.name)
             right += _Attempt(teacher, puzzle, of_collection=of_collection).solved()
             asked += 1
@@ -427,9 +396,9 @@ class _Attempt:
             if key is Key.BACK and self._of_collection:
                 raise _OthersError
             if key is Key.HELP:
-                self._teacher.say("puzzle_keys", **self._teacher.words())
+                self._teacher.say("puzzle_keys", **self._teacher.voice.keys)
                 if self._of_collection:
-                    self._teacher.say("puzzles_back", **self._teacher.words())
+                    self._teacher.say("puzzles_back", **self._teacher.voice.keys)
             elif not line or key is Key.REPEAT:
                 self._ask()
             elif self._teacher.analysed(line, self._board, "analyse_puzzle_goes_on"):
@@ -457,18 +426,18 @@ class _Attempt:
         if not (after.is_checkmate() or self._is_meant(move, after, done)):
             self._at_once = False
             teacher.say("puzzle_wrong")
-            teacher.say_words(teacher.ask(lambda: self._why_wrong(move, after)))
-            teacher.say("puzzle_again", **teacher.words())
+            teacher.voice.say(teacher.ask(lambda: self._why_wrong(move, after)))
+            teacher.say("puzzle_again", **teacher.voice.keys)
             return False
         teacher.say("drill_right")
         before = self._board.copy()
         teacher.play(self._board, move)
-        teacher.say_words(teacher.ask(lambda: self._why_right(before, move, after)))
+        teacher.voice.say(teacher.ask(lambda: self._why_right(before, move, after)))
         rest = self._puzzle.line[done + 1 :]
         if after.is_checkmate() or len(rest) < 2 or self._puzzle.line[done] != move:
             return True
         teacher.play(self._board, rest[0])
-        teacher.say("to_move", player=teacher.player(self._board.turn))
+        teacher.voice.say(teacher.voice.to_move(self._board))
         return False
 
     def _is_meant(self, move: chess.Move, after: chess.Board, done: int) -> bool:

@@ -4,6 +4,8 @@ import chess
 
 from blindplay.language import Language
 
+from .values import number_in_words
+
 LEVEL, SLIGHTLY, BETTER = 0.53, 0.58, 0.75
 """The chances to win, from 0 to 1, from which a side stands slightly better, better, and has a
 winning position; about a third of a pawn, nine tenths and three pawns."""
@@ -35,7 +37,7 @@ def evaluation_in_words(
 def moves(pack: Language, count: int) -> str:
     """So many moves, as after *in*."""
     key = "review_mate_one" if count == 1 else "review_mate_more"
-    return pack.sentence(key, count=pack.number(min(count, 9999)))
+    return pack.sentence(key, count=number_in_words(str(count), pack))
 
 
 def _player(pack: Language, side: chess.Color) -> str:

@@ -75,11 +75,11 @@ class Analysed(Running):
         self.may_look = free
         voice = Prompter(self._stack, pack, True, self.out)
         url = address if board is None else board.url
-        self.attendant = Attendant(self._stack, voice, pack, keys or self.keys, url)
+        self.attendant = Attendant(self._stack, voice, keys or self.keys, url)
         game = begin if isinstance(begin, chess.pgn.Game) else game_from(begin or chess.Board())
         self.tree = AnalysisTree(path, game, "Scripted")
         analyst = Analyst(program or uci.BUILT_IN, free, longest_s=longest_s)
-        self.teacher = Teacher(pack, voice, self.attendant, analyst, True)
+        self.teacher = Teacher(voice, self.attendant, analyst, True)
         self.analysing = Analysing(
             self.teacher,
             self.tree,
@@ -762,9 +762,9 @@ def test_moves_words_and_questions_are_said(
         room = Running()
         microphone = Microphone()
         voice = Prompter(stack, german, True, room.out)
-        attendant = Attendant(stack, voice, german, room.keys)
-        teacher = Teacher(german, voice, attendant, Analyst(uci.BUILT_IN, free, FEW), True)
-        ear = AnsweringEar(german, recogniser, microphone, voice, attendant.hear)
+        attendant = Attendant(stack, voice, room.keys)
+        teacher = Teacher(voice, attendant, Analyst(uci.BUILT_IN, free, FEW), True)
+        ear = AnsweringEar(recogniser, microphone, voice, attendant.hear)
         stack.callback(ear.close)
         teacher.answers.ear = ear
         tree = AnalysisTree(tmp_path / "kept.pgn", game_from(chess.Board()))

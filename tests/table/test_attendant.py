@@ -153,9 +153,9 @@ def test_a_board_that_is_set_up_already_is_told_so() -> None:
 def test_what_was_said_before_hands_are_led_is_kept_for_whoever_heeds_it() -> None:
     said = Decision(Verdict.ASK, Recognition(()))
     with EmulatedBoard("4k3/8/8/8/8/8/4P3/4K3") as board, prompter() as (stack, voice, _out):
-        attendant = Attendant(stack, voice, GERMAN, Keys(), board.url)
+        attendant = Attendant(stack, voice, Keys(), board.url)
         attendant.hear(said)
-        assert attendant.lead(GOAL)  # nobody heeds it
+        attendant.lead(GOAL)  # nobody heeds it
         attendant.tell("later")
         assert attendant.event() == News("later")
         heard: list[object] = []
@@ -165,7 +165,7 @@ def test_what_was_said_before_hands_are_led_is_kept_for_whoever_heeds_it() -> No
             return True
 
         attendant.hear(said)
-        assert attendant.lead(GOAL, heed=heed)
+        attendant.lead(GOAL, heed=heed)
         attendant.tell("later")
         while News("later") not in heard:
             heard.append(attendant.event())
@@ -306,9 +306,9 @@ class Solving:
         self.room = Running()
         self.microphone = Microphone()
         voice = Prompter(stack, GERMAN, True, self.room.out)
-        self.attendant = Attendant(stack, voice, GERMAN, self.room.keys)
-        teacher = Teacher(GERMAN, voice, self.attendant, Analyst(uci.BUILT_IN, free, FEW), False)
-        ear = AnsweringEar(GERMAN, recogniser, self.microphone, voice, self.attendant.hear)
+        self.attendant = Attendant(stack, voice, self.room.keys)
+        teacher = Teacher(voice, self.attendant, Analyst(uci.BUILT_IN, free, FEW), False)
+        ear = AnsweringEar(recogniser, self.microphone, voice, self.attendant.hear)
         stack.callback(ear.close)
         teacher.answers.ear = ear
         self._thread = threading.Thread(
@@ -398,10 +398,10 @@ def test_without_a_microphone_or_a_model_answers_are_typed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with prompter() as (stack, voice, out):
-        assert open_ear(stack, GERMAN, voice, print, "none") is None
+        assert open_ear(stack, voice, print, "none") is None
         some = audio_devices.AudioDevices((), ("a microphone",))
         monkeypatch.setattr("blindplay.table.attendant.devices", lambda: some)
-        assert open_ear(stack, GERMAN, voice, print, None) is None
+        assert open_ear(stack, voice, print, None) is None
         assert "Bis dahin tippen Sie" in out.getvalue()
         with pytest.raises(AudioError):
-            open_ear(stack, GERMAN, voice, print, "no such microphone")
+            open_ear(stack, voice, print, "no such microphone")

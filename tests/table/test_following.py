@@ -69,11 +69,8 @@ class Followed(Running):
         self._stack = ExitStack()
         voice = Prompter(self._stack, pack, True, self.out)
         url = None if board is None else board.url
-        self.attendant = Attendant(
-            self._stack, voice, pack, self.keys if keys is None else keys, url
-        )
+        self.attendant = Attendant(self._stack, voice, self.keys if keys is None else keys, url)
         self.following = Following(
-            pack,
             voice,
             self.attendant,
             self.source,
@@ -491,7 +488,7 @@ class ScriptedEar:
     def __init__(self) -> None:
         self.listened: list[list[str]] = []
 
-    def listen_for_choices(self, choices: Iterable[str]) -> None:
+    def listen(self, _board: None, choices: Iterable[str]) -> None:
         self.listened.append(list(choices))
 
 

@@ -21,9 +21,9 @@ from blindplay.record.puzzle_collection import PuzzleCollection, PuzzleWish
 from blindplay.record.study import Puzzle, Unread
 from blindplay.speech.recogniser import Recognition
 from blindplay.speech.synthesis import is_words
-from blindplay.table.attendant import Attendant, Prompter
+from blindplay.table.attendant import Attendant, EndedError, Prompter
 from blindplay.table.puzzle_training import KINDS, LEVELS, read_ratings, train
-from blindplay.table.reviewing import EndedError, Teacher
+from blindplay.table.reviewing import Teacher
 from tests.opponents.test_analysis import FEW, free
 
 ENGLISH = load("en")
@@ -125,8 +125,8 @@ def trained(
     pack = load(code)
     with ExitStack() as stack:
         voice = Prompter(stack, pack, True, out)
-        attendant = Attendant(stack, voice, pack, io.StringIO(keys))
-        teacher = Teacher(pack, voice, attendant, Analyst(uci.BUILT_IN, free, FEW), True)
+        attendant = Attendant(stack, voice, io.StringIO(keys))
+        teacher = Teacher(voice, attendant, Analyst(uci.BUILT_IN, free, FEW), True)
         try:
             train(teacher, of, wish)
         except EndedError:
@@ -182,7 +182,7 @@ class OneWord:
     def __init__(self, attendant: Attendant, said: str) -> None:
         self._attendant, self._said = attendant, said
 
-    def listen_for_choices(self, choices: list[str]) -> None:
+    def listen(self, _board: None, choices: list[str]) -> None:
         assert self._said in [choice.lower() for choice in choices]
         meant = Understanding(Kind.UNCLEAR, self._said)
         for taken in (None, Statement(self._said, meant)):
@@ -197,7 +197,7 @@ def test_a_kind_is_chosen_by_saying_it() -> None:
     held = queue.SimpleQueue[str]()  # nothing is typed
     with ExitStack() as stack:
         voice = Prompter(stack, ENGLISH, True, io.StringIO())
-        attendant = Attendant(stack, voice, ENGLISH, iter(held.get, None))
-        teacher = Teacher(ENGLISH, voice, attendant, Analyst(uci.BUILT_IN, free, FEW), True)
+        attendant = Attendant(stack, voice, iter(held.get, None))
+        teacher = Teacher(voice, attendant, Analyst(uci.BUILT_IN, free, FEW), True)
         teacher.answers.ear = OneWord(attendant, "smothered mate")  # type: ignore[assignment]
         assert teacher.chosen(["fork", "smothered mate"]) == "smothered mate"

@@ -17,8 +17,8 @@ from blindplay.opponents import analysis, uci
 from blindplay.opponents.analysis import Analyst, TurningPoint, turning_points
 from blindplay.record.studies import Puzzle, StudiedGame, studies
 from blindplay.speech.synthesis import is_words
-from blindplay.table.attendant import Attendant, Prompter
-from blindplay.table.reviewing import EndedError, Teacher, review, solve, tell
+from blindplay.table.attendant import Attendant, EndedError, Prompter
+from blindplay.table.reviewing import Teacher, review, solve, tell
 from tests.opponents.playing_alone import scripted
 from tests.opponents.test_analysis import FEW, free
 from tests.table.test_attendant import Running
@@ -61,8 +61,8 @@ def taught(
     out = io.StringIO()
     with ExitStack() as stack:
         voice = Prompter(stack, pack, True, out)
-        attendant = Attendant(stack, voice, pack, io.StringIO(keys))
-        teacher = Teacher(pack, voice, attendant, Analyst(program, free, FEW), silent)
+        attendant = Attendant(stack, voice, io.StringIO(keys))
+        teacher = Teacher(voice, attendant, Analyst(program, free, FEW), silent)
         try:
             lesson(teacher)
         except EndedError:
@@ -140,9 +140,9 @@ def test_a_key_during_the_analysis_says_how_much_is_done(tmp_path: Path) -> None
     out, one = io.StringIO(), game(tmp_path, QUIET)
     with ExitStack() as stack:
         voice = Prompter(stack, ENGLISH, True, out)
-        attendant = Attendant(stack, voice, ENGLISH, Terminal("\n"))
+        attendant = Attendant(stack, voice, Terminal("\n"))
         assert until(lambda: attendant.ends() or attendant._typed)
-        review(Teacher(ENGLISH, voice, attendant, Analyst(uci.BUILT_IN, free, FEW), False), one)
+        review(Teacher(voice, attendant, Analyst(uci.BUILT_IN, free, FEW), False), one)
     assert out.getvalue().splitlines()[2] == "Analysed: zero percent."
 
 
@@ -161,8 +161,8 @@ def test_hands_are_led_to_the_position_and_through_the_lines(
     with EmulatedBoard() as board, ExitStack() as stack:
         led = Running()
         voice = Prompter(stack, ENGLISH, True, led.out)
-        attendant = Attendant(stack, voice, ENGLISH, led.keys, board.url)
-        teacher = Teacher(ENGLISH, voice, attendant, Analyst(uci.BUILT_IN, free, FEW), True)
+        attendant = Attendant(stack, voice, led.keys, board.url)
+        teacher = Teacher(voice, attendant, Analyst(uci.BUILT_IN, free, FEW), True)
 
         def run() -> None:
             with pytest.raises(EndedError):
