@@ -249,12 +249,11 @@ def run(
                 phones = _phones(stack, session, own, wanted, options.tape, also)
                 host = _serve(stack, session, console, phones, resumed=resumed)
             keyboard = Keyboard(session, host, qr=console is not None and console.qr)
-            session.steps.has_keyboard = session.steps.has_keyboard and not wanted.phones_only
+            session.steps.has_keyboard = not (wanted.phones_only or options.as_service)
 
             def type_line(side: str, line: str) -> None:
                 lines.type(keyboard.as_words_of(side, line))
 
-            session.steps.has_keyboard = not options.as_service
             attach_braille(stack, session, own, wanted, type_line)
             open_game(session, resumed=resumed, interrupted=interrupted)
             if not hears_at_once and own not in session.microphones:  # a phone may be there

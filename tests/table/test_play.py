@@ -282,6 +282,13 @@ def test_the_end_of_the_keys_ends_a_table_with_nothing_else(tmp_path: Path) -> N
     assert command.split() == ["blindplay", "play", "--resume", "--journal", str(path)]
 
 
+def test_a_table_of_phones_alone_tells_of_no_keyboard(tmp_path: Path) -> None:
+    out, setup = io.StringIO(), Setup(t=0, white=Player(impaired=True), arbiter="automatic")
+    run(tmp_path / "game.jsonl", setup, replace(KEYS_ONLY, phones_only=True), [], out, IN_WORDS)
+    for key in ("begin_key", "keyboard_ended", "keyboard_ended_all"):
+        assert GERMAN.sentence(key) not in out.getvalue()
+
+
 def test_players_sign_by_voice_when_the_keys_have_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
