@@ -115,7 +115,8 @@ def _begun(
     import chess
 
     from blindplay.record.analysis_tree import game_from
-    from blindplay.record.studies import Puzzle, StudyKind, Unread, studies
+    from blindplay.record.studies import studies
+    from blindplay.record.study import Puzzle, StudyKind, Unread
 
     if file is None:
         if number is not None:

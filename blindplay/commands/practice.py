@@ -10,7 +10,8 @@ import click
 
 from blindplay.given import shown
 from blindplay.language import Language
-from blindplay.record.studies import Puzzle, StudiedGame, Study, StudyKind, Unread, studies
+from blindplay.record.studies import studies
+from blindplay.record.study import Puzzle, StudiedGame, Study, StudyKind, Unread
 from blindplay.translation import _
 from blindplay.wording.drills import DrillKind
 

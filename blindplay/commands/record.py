@@ -22,7 +22,7 @@ from blindplay.laws.facts import SIDES
 from blindplay.record import book, disputes, files, writing
 from blindplay.record import games as kept
 from blindplay.record.journal import is_journal
-from blindplay.record.studies import Unread
+from blindplay.record.study import Unread
 from blindplay.record.writing import PAPER, EntryForm, Paper, RecordFormat
 from blindplay.translation import _, join_texts
 

@@ -16,8 +16,6 @@ from pathlib import Path
 import chess
 import chess.pgn
 
-from blindplay.encodings import guess
-from blindplay.given import GAMES, plain, read_bytes
 from blindplay.language import Command, Language, languages, load
 from blindplay.language.scoresheets import braille
 from blindplay.language.scoresheets.braille_text import BROKEN, normal, numbered, numbered_signs
@@ -37,10 +35,9 @@ from .annotated import (
     title,
 )
 from .journal import is_journal
-from .positions import puzzles_of_lines
 from .studied_pgn import games_of_pgn, parsed
-from .studies import check_read, lines_with_positions
-from .study import Puzzle, StudiedGame, Unread
+from .studies import entries
+from .study import Puzzle, StudiedGame, Study, Unread
 from .writing import Block, Paper, RecordFormat, Scored, braille_pages, brf, print_page
 
 _LEADER = {"en": "⠐"}  # before a page's number in the contents; in other countries ⠄
@@ -432,26 +429,18 @@ def read_games(path: Path, tell: Callable[[str], object]) -> list[StudiedGame | 
     :raises ValueError: if it holds none; if no entry of it can be read, with the sentence of the
         first.
     """
-    name = plain(str(path))
     if is_journal(path):
         game = parsed(Scored.of(path).write(RecordFormat.PGN))
         assert game is not None
         return [StudiedGame(game)]
-    found = guess(read_bytes(path, GAMES), name)
-    lines = lines_with_positions(found.text)
-    read = read_book(found.text)
-    if read is None and lines:
-        read = [
-            StudiedGame(_of_puzzle(one)) if isinstance(one, Puzzle) else one
-            for one in puzzles_of_lines(lines, name)
-            if not isinstance(one, StudiedGame)
-        ]
-    elif read is None:
-        read = list(games_of_pgn(found.text, name))
-    check_read(read, name)
-    if found.guessed:
-        tell(found.guessed)
-    return read
+
+    def of_text(text: str, name: str) -> Iterable[Study]:
+        return read_book(text) or games_of_pgn(text, name)
+
+    return [
+        StudiedGame(_of_puzzle(one)) if isinstance(one, Puzzle) else one
+        for one in entries(path, of_text, tell)
+    ]
 
 
 def _of_puzzle(puzzle: Puzzle) -> chess.pgn.Game:

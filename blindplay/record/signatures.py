@@ -24,7 +24,7 @@ from blindplay.translation import _, join_texts
 from blindplay.version import VERSION
 from blindplay.wording.pack_words import PackWords
 
-from . import files, signatures
+from . import files
 from .chain import DIGITS, digest_of
 from .journal import JournalContents, read_journal
 
@@ -259,11 +259,11 @@ def _chain(contents: JournalContents) -> Iterator[Finding]:
 
 def _statements(journal: Path) -> Iterator[SignedStatement | Finding]:
     """Yield each signature, or a finding about a wrong line."""
-    for number, line in enumerate(signatures.lines_of(journal), 1):
+    for number, line in enumerate(lines_of(journal), 1):
         try:
-            yield signatures.read_line(line)
+            yield read_line(line)
         except SignatureError as error:
-            file = signatures.file_of(journal)
+            file = file_of(journal)
             yield Finding(
                 "signature",
                 False,
@@ -290,7 +290,7 @@ class _Refolded:
                 self.finding = Finding("rulings", False, text)
                 return
             if number in numbers:
-                self.at[number] = {**signatures.outcome(game), "rulings": rulings.digest}
+                self.at[number] = {**outcome(game), "rulings": rulings.digest}
         if contents.newer:
             self.finding = Finding("rulings", None, contents.unknown)
             return

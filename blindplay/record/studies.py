@@ -1,6 +1,6 @@
 """Material to study after a game: games in journals and PGN, and positions in PGN and EPD."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import chess.pgn
@@ -14,7 +14,7 @@ from .journal import JournalError, is_journal
 from .positions import is_position, puzzles_of_lines
 from .score import pgn
 from .studied_pgn import parsed, studies_of_pgn
-from .study import Mark, Puzzle, StudiedGame, Study, StudyKind, Unread
+from .study import Mark, StudiedGame, Study, StudyKind, Unread
 from .writing import Scored
 
 _LOOKED_AT = 20  # lines that tell whether a file has positions or games
@@ -34,34 +34,36 @@ def studies(
     :raises ValueError: if it is not a journal, PGN, FEN or EPD; if no entry of it can be studied,
         with the sentence of the first.
     """
-    name = plain(str(path))
     if is_journal(path):
         return [_of_journal(path)]
-    found = guess(read_bytes(path, GAMES), name)
-    if lines := lines_with_positions(found.text):
-        read = list(puzzles_of_lines(lines, name))
-    else:
-        read = list(studies_of_pgn(found.text, name, kind))
-    check_read(read, name)
-    if found.guessed:
-        tell(found.guessed)
-    return read
+    return entries(path, lambda text, name: studies_of_pgn(text, name, kind), tell)
 
 
-def check_read(read: Sequence[Study], name: str) -> None:
-    """Check that the entries of a file hold at least one that can be read.
+def entries(
+    path: Path, read: Callable[[str, str], Iterable[Study]], tell: Callable[[str], object]
+) -> list[Study]:
+    """The entries of a file that is no journal: a puzzle for each line of FEN or EPD, or what
+    ``read`` makes of another text and the name of the file. ``tell`` gets a sentence about letters
+    that were guessed.
 
-    :raises ValueError: if there is none, with the sentence of the first.
+    :raises ValueError: if there is none, or none can be read, with the sentence of the first.
     """
-    if not read:
+    name = plain(str(path))
+    found = guess(read_bytes(path, GAMES), name)
+    lines = _lines_with_positions(found.text)
+    every = list(puzzles_of_lines(lines, name) if lines else read(found.text, name))
+    if not every:
         raise ValueError(
             _("{name} holds no game and no position; name a journal, a PGN or an EPD.", name=name)
         )
-    if all(isinstance(entry, Unread) for entry in read) and isinstance(read[0], Unread):
-        raise ValueError(read[0].sentence)
+    if isinstance(every[0], Unread) and all(isinstance(one, Unread) for one in every):
+        raise ValueError(every[0].sentence)
+    if found.guessed:
+        tell(found.guessed)
+    return every
 
 
-def lines_with_positions(text: str) -> list[tuple[int, str]]:
+def _lines_with_positions(text: str) -> list[tuple[int, str]]:
     """The lines of a text with their numbers, if it holds positions in FEN or EPD; else none."""
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1)]
     lines = [(number, line) for number, line in lines if line and not line.startswith("#")]
@@ -103,16 +105,3 @@ def annotated(game: chess.pgn.Game, marks: Iterable[Mark], annotator: str) -> st
         if mark.better and not before.has_variation(mark.better[0]):
             before.add_variation(mark.better[0], comment=mark.why).add_line(mark.better[1:])
     return f"{game}\n"
-
-
-__all__ = [
-    "Mark",
-    "Puzzle",
-    "StudiedGame",
-    "Study",
-    "StudyKind",
-    "Unread",
-    "annotated",
-    "lines_with_positions",
-    "studies",
-]

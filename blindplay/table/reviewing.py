@@ -23,7 +23,8 @@ from blindplay.opponents.analysis import (
     why_good,
 )
 from blindplay.opponents.uci import BUILT_IN, EngineFailedError
-from blindplay.record.studies import Mark, Puzzle, StudiedGame, Unread, annotated
+from blindplay.record.studies import annotated
+from blindplay.record.study import Mark, Puzzle, StudiedGame, Unread
 from blindplay.speech.synthesis import is_words
 from blindplay.wording.evaluation import moves
 from blindplay.wording.position import ply_in_words, whole_position

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from blindplay.record.analysis_tree import AnalysisTree, game_from
 from blindplay.record.openings import OpeningName
-from blindplay.record.studies import StudiedGame, StudyKind, studies
+from blindplay.record.studies import studies
+from blindplay.record.study import StudiedGame, StudyKind
 
 Line = tuple[str, ...]
 MIDDLE = chess.Board("r3k2r/pppq1ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPPQ1PPP/R3K2R b KQkq - 0 9")

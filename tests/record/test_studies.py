@@ -12,15 +12,8 @@ import pytest
 
 from blindplay.laws import facts as f
 from blindplay.record import Journal
-from blindplay.record.studies import (
-    Mark,
-    Puzzle,
-    StudiedGame,
-    StudyKind,
-    Unread,
-    annotated,
-    studies,
-)
+from blindplay.record.studies import annotated, studies
+from blindplay.record.study import Mark, Puzzle, StudiedGame, StudyKind, Unread
 
 SETUP = f.Setup(boards=1, arbiter="automatic", white=f.Player(name="Anna"))
 MADE = (

@@ -20,7 +20,8 @@ from blindplay.opponents import analysis, questions, uci
 from blindplay.opponents.analysis import Analyst
 from blindplay.record.analysis_tree import AnalysisTree, game_from
 from blindplay.record.openings import OpeningName
-from blindplay.record.studies import Puzzle, StudiedGame, StudyKind, studies
+from blindplay.record.studies import studies
+from blindplay.record.study import Puzzle, StudiedGame, StudyKind
 from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.synthesis import Synthesiser, is_words
 from blindplay.table.analysing import Analysing, TryingOut

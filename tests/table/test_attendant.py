@@ -23,7 +23,7 @@ from blindplay.laws.facts import Player, Setup
 from blindplay.laws.placement import pieces_of
 from blindplay.opponents import uci
 from blindplay.opponents.analysis import Analyst
-from blindplay.record.studies import Puzzle
+from blindplay.record.study import Puzzle
 from blindplay.speech import audio_devices
 from blindplay.speech.audio import AudioError
 from blindplay.speech.recogniser import Recogniser, Recognition

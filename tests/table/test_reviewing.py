@@ -15,7 +15,8 @@ from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.language import Language, languages, load
 from blindplay.opponents import analysis, uci
 from blindplay.opponents.analysis import Analyst, TurningPoint, turning_points
-from blindplay.record.studies import Puzzle, StudiedGame, studies
+from blindplay.record.studies import studies
+from blindplay.record.study import Puzzle, StudiedGame
 from blindplay.speech.synthesis import is_words
 from blindplay.table.attendant import Attendant, EndedError, Prompter
 from blindplay.table.reviewing import Teacher, review, solve, tell
