@@ -306,7 +306,7 @@ def _prepared(session: Session, ended: Ended, prepare: Callable[[Ended], object]
             session.desk.tell_trouble("again_failed", str(error))
     else:
         session.desk.tell_all("again_unsaved")
-    session.again = None
+    session.another_game.chosen = None
     return None
 
 
@@ -401,7 +401,7 @@ def _do_keys(
 
     def left() -> bool:
         withdrawn = bool(session.table.pairings.withdrawn)
-        return ctrl_c.pressed or session.again is not None or withdrawn
+        return ctrl_c.pressed or session.another_game.chosen is not None or withdrawn
 
     def goes_on() -> bool:
         nonlocal silent_since, listens
@@ -421,7 +421,7 @@ def _do_keys(
         line = lines.within(LOOK_S)
         if line is not None and keyboard.do_all([line]):
             return None
-    return None if ctrl_c.pressed else session.again
+    return None if ctrl_c.pressed else session.another_game.chosen
 
 
 def _check_devices(wanted: WantedDevices, options: TableOptions) -> None:

@@ -27,8 +27,6 @@ from blindplay.conversation.effects import (
     TellTime,
 )
 from blindplay.conversation.state import (
-    AgainAnswered,
-    AgainWanted,
     Awaited,
     ButtonTapped,
     ClockPressed,
@@ -38,7 +36,7 @@ from blindplay.conversation.state import (
     TableBegun,
     TypedLine,
 )
-from blindplay.language import Command, Language
+from blindplay.language import Language
 from blindplay.laws import Origin, Ruling, Taken
 from blindplay.laws import facts as f
 from blindplay.laws.due import Step, deeds, due, executor
@@ -57,6 +55,7 @@ from blindplay.wording.position import time_in_words
 from blindplay.wording.readers import Readers
 from blindplay.wording.steps import is_not_now
 
+from .another_game import AnotherGame
 from .board_seat import BoardSeat
 from .choices import PressAnswer
 from .desk import NAMES, Desk, Taping, Transcript, plain
@@ -85,7 +84,7 @@ class Session:
     to be spoken to. ``time_warnings``: at how many seconds left a player is warned;
     ``remind_after``: see :class:`.Reminders`. ``one_enter``: a legal move that the only player
     here types is completed at once, where no sensors feel hands, and the opponent's is executed.
-    ``plays_again``: whoever made this session plays another game when ``again`` says so.
+    ``plays_again``: whoever made this session plays another game when one is chosen.
     """
 
     def __init__(
@@ -109,9 +108,6 @@ class Session:
         plays_again: bool = False,
     ) -> None:
         self.table = table
-        self.again: Command | None = None
-        """NEW_GAME or REMATCH, as soon as everybody here wants that after this game."""
-        self._wanted: Mapping[str, Command] = {}  # the wish that the pages know
         self._one_enter = one_enter
         self._one_enter_told = False
         self._followed: Step | None = None  # what was last done for the only player here
@@ -161,11 +157,8 @@ class Session:
         self._happened = threading.Condition()
         table.listen(self._taken)
         table.hold_presses(self._holds_press)
-        table.another_game.decided_by(
-            lambda: self.talking.may_play_again,
-            lambda: self.talking.wanted_again,
-            self._want_again,
-        )
+        self.another_game = AnotherGame(table, self.talking, transcript, self._converse)
+        table.another_game = self.another_game
         table.watch_journal(self._journal_changed)
         self._timekeeper = Timekeeper(
             table,
@@ -412,10 +405,7 @@ class Session:
     def _converse(self, event: Event) -> list[Effect]:
         effects = self.talking.take(event)
         self._perform(effects)
-        before, self._wanted = self._wanted, self.talking.wanted_again
-        if self._wanted != before:
-            begins = any(isinstance(one, PlayAgain) for one in effects)
-            self.table.another_game.changed(before, begins=begins)
+        self.another_game.look(begins=any(isinstance(one, PlayAgain) for one in effects))
         return effects
 
     def _perform(self, effects: Iterable[Effect]) -> None:
@@ -448,35 +438,11 @@ class Session:
                 case LeadHands(side):
                     self.setting_up.lead_to_position(side)
                 case AskAgain(side, command):
-                    self._converse(AgainWanted(side, command))
-                    self._show_question(side)
+                    self.another_game.ask(side, command)
                 case PlayAgain(command):
-                    self.again = command
+                    self.another_game.chosen = command
         for seat in self.boards.values():
             seat.lead()
-
-    def _want_again(self, side: str, command: Command | None) -> None:
-        """A player wants another game, or none, on a page. Another player who is asked to agree
-        may also answer by voice or keys."""
-        wanted, other = self.talking.wanted_again, OTHER[side]
-        if self.again is not None:
-            return  # pressed twice
-        if other in wanted:
-            agreed = command if command is wanted[other] else None
-            self._converse(AgainAnswered(side, agreed))
-        elif command is None:
-            if side in wanted:
-                self._converse(AgainAnswered(other, None))
-        elif self.table.absent:
-            self._perform([PlayAgain(command)])
-        else:
-            self._perform([AskAgain(other, command)])
-
-    def _show_question(self, side: str) -> None:
-        """Print the question to a player who does not hear it; no page shows it."""
-        question, deaf = self.talking.asked(side), self.table.game.player(side).hearing_impaired
-        if question is not None and deaf and self.transcript.leaves(public=True):
-            self.transcript.show(question.words)
 
     def _learn_phrase(self, effect: Learn) -> None:
         """Learn from sound whose words are known now, so that it is heard better next time."""

@@ -10,13 +10,14 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 import chess
 
+from blindplay.console.table_port import AnotherGameNow, AnotherGamePort
 from blindplay.language import ON_A_SCREEN, Command
 from blindplay.laws import TABLE, Fact, Game, Origin, Ruling, Taken
 from blindplay.laws import facts as f
@@ -112,49 +113,6 @@ def with_id(setup: Setup) -> Setup:
     return replace(setup, id=setup.id or secrets.token_hex(8), format=f.FORMAT)
 
 
-class AnotherGame:
-    """What the players of a table want after their game, as far as they decide that."""
-
-    def __init__(self) -> None:
-        self._may: Callable[[], bool] = lambda: False
-        self._wanted: Callable[[], Mapping[str, Command]] = dict
-        self._want: Callable[[str, Command | None], object] = lambda side, command: None
-        self._watchers: list[Callable[[Mapping[str, Command], bool], object]] = []
-
-    @property
-    def may(self) -> bool:
-        """Return whether they may decide it now."""
-        return self._may()
-
-    @property
-    def wanted(self) -> Mapping[str, Command]:
-        """NEW_GAME or REMATCH, by the player who wants it and waits for the other's answer."""
-        return self._wanted()
-
-    def decided_by(
-        self,
-        may: Callable[[], bool],
-        wanted: Callable[[], Mapping[str, Command]],
-        want: Callable[[str, Command | None], object],
-    ) -> None:
-        """``may`` and ``wanted`` give these values, and ``want`` does what :meth:`want` says."""
-        self._may, self._wanted, self._want = may, wanted, want
-
-    def want(self, side: str, command: Command | None) -> None:
-        """``side`` wants this, or no other game. Hold the table's lock."""
-        self._want(side, command)
-
-    def changed(self, before: Mapping[str, Command], *, begins: bool) -> None:
-        """What is wanted is not as ``before``. ``begins``: both wanted the same."""
-        for watcher in self._watchers:
-            watcher(before, begins)
-
-    def watch(self, watcher: Callable[[Mapping[str, Command], bool], object]) -> None:
-        """Call ``watcher`` whenever what is wanted changes, with what was wanted before, and True
-        if both wanted that."""
-        self._watchers.append(watcher)
-
-
 class Table:
     """A running table with its journal.
 
@@ -190,7 +148,8 @@ class Table:
         """The boards of the table, and what waits until they have been read."""
         self._listeners: list[Listener] = []
         self._holds: Callable[[str, int], bool] = lambda presser, at: False
-        self.another_game = AnotherGame()
+        self.another_game: AnotherGamePort = AnotherGameNow()
+        """What the players want after this game; a session lets them decide it."""
         self._watchers: list[Callable[[str | None], None]] = []
         self._queue: deque[_Waiting] = deque()
         self._busy = False

@@ -83,15 +83,15 @@ def test_a_game_begins_when_both_want_the_same(over: Hall, wants: str) -> None:
     what = SAY[f"again_what_{wants}"]
     assert SAY["again_asked"].format(side="White", what=what) in shown(over, "black")
     assert SAY["again_waits"].format(what=what) in shown(over, "white")
-    assert over.session.again is None
+    assert over.session.another_game.chosen is None
     assert not want(over, "black", wants).refused
-    assert over.session.again is Command(wants)
+    assert over.session.another_game.chosen is Command(wants)
 
 
 def test_who_wants_none_says_so_to_both(over: Hall) -> None:
     want(over, "white", "rematch")
     want(over, "black", "")
-    assert over.session.again is None and over.table.another_game.wanted == {}
+    assert over.session.another_game.chosen is None and over.table.another_game.wanted == {}
     for side in SIDES:
         assert SAY["again_rematch"] in shown(over, side)
 
@@ -101,12 +101,12 @@ def test_who_has_asked_may_think_better_of_it(over: Hall) -> None:
     want(over, "white", "")
     assert over.table.another_game.wanted == {} and DECLINED in over.out.getvalue()
     over.session.typed("black", "yes")
-    assert over.session.again is None  # White has refused it
+    assert over.session.another_game.chosen is None  # White has refused it
     want(over, "black", "rematch")
     assert over.table.another_game.wanted == {"black": Command.REMATCH}
-    assert over.session.again is None
+    assert over.session.another_game.chosen is None
     want(over, "white", "rematch")
-    assert over.session.again is Command.REMATCH
+    assert over.session.another_game.chosen is Command.REMATCH
 
 
 def test_without_an_answer_the_wish_ends_on_pages_too(over: Hall) -> None:
@@ -121,7 +121,7 @@ def test_without_an_answer_the_wish_ends_on_pages_too(over: Hall) -> None:
     assert (white.told(), black.told()) == ([DECLINED], [DECLINED])
     assert ASKED not in shown(over, "black") and WAITS not in shown(over, "white")
     want(over, "black", "rematch")  # too late: it is a wish of its own
-    assert over.session.again is None
+    assert over.session.another_game.chosen is None
 
 
 def test_an_answer_on_a_page_counts_as_long_as_the_page_asks(over: Hall) -> None:
@@ -129,14 +129,15 @@ def test_an_answer_on_a_page_counts_as_long_as_the_page_asks(over: Hall) -> None
     over.now += AGAIN_SECONDS + 0.5  # the second is not over yet
     assert ASKED in shown(over, "black")
     want(over, "black", "rematch")
-    assert over.session.again is Command.REMATCH
+    assert over.session.another_game.chosen is Command.REMATCH
 
 
 def test_a_yes_that_is_pressed_twice_asks_nobody(over: Hall) -> None:
     want(over, "white", "rematch")
     want(over, "black", "rematch")
     want(over, "black", "rematch")
-    assert over.session.again is Command.REMATCH and over.table.another_game.wanted == {}
+    assert over.session.another_game.chosen is Command.REMATCH
+    assert over.table.another_game.wanted == {}
     assert not over.session.asked("white")
 
 
@@ -163,10 +164,10 @@ def test_the_pages_tell_both_players_what_is_wanted_and_answered(over: Hall) -> 
 def test_who_is_asked_for_one_game_and_wants_another_declines_the_first(over: Hall) -> None:
     want(over, "white", "rematch")
     want(over, "black", "new_game")
-    assert over.session.again is None and over.table.another_game.wanted == {}
+    assert over.session.another_game.chosen is None and over.table.another_game.wanted == {}
     want(over, "white", "new_game")
     want(over, "black", "new_game")
-    assert over.session.again is Command.NEW_GAME
+    assert over.session.another_game.chosen is Command.NEW_GAME
 
 
 def test_a_wish_by_voice_or_keys_is_answered_on_a_page_and_the_other_way_round(over: Hall) -> None:
@@ -176,10 +177,10 @@ def test_a_wish_by_voice_or_keys_is_answered_on_a_page_and_the_other_way_round(o
         over, "black"
     )
     want(over, "black", "")
-    assert over.table.another_game.wanted == {} and over.session.again is None
+    assert over.table.another_game.wanted == {} and over.session.another_game.chosen is None
     want(over, "white", "rematch")
     over.session.typed("black", "yes")
-    assert over.session.again is Command.REMATCH
+    assert over.session.another_game.chosen is Command.REMATCH
 
 
 def test_both_sign_first(tmp_path: Path) -> None:

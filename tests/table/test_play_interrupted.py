@@ -209,7 +209,7 @@ def test_quit_counts_more_than_another_game_that_others_want(sit: Sit) -> None:
     session = sit().session
 
     def lines(_over: object) -> Iterator[str]:
-        session.again = Command.NEW_GAME  # a microphone hears the yes meanwhile
+        session.another_game.chosen = Command.NEW_GAME  # a microphone hears the yes meanwhile
         yield "quit"
 
     typed = cast(TypedLines, SimpleNamespace(until=lines))
