@@ -8,19 +8,19 @@ keeps no voice before that was said to its end.
 import contextlib
 import math
 import threading
-from collections import deque
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
-from typing import Any, Self, TextIO
+from typing import Any, TextIO
 
+from blindplay.conversation.state import NAMES_A_MOVE
 from blindplay.given import reason_of
 from blindplay.hearing.statement import Statement
-from blindplay.language import Command, Kind, Language, MixedText
+from blindplay.language import Command, Language, MixedText
 from blindplay.laws import Ruling, Taken
 from blindplay.laws.facts import SIDES
 from blindplay.record import Tape, TapeError
 from blindplay.record.tape_playback import sound
-from blindplay.speech.audio import BLOCK_MS, RATE, AudioSource, level
+from blindplay.speech.audio import RATE
 from blindplay.speech.speaker import (
     Outcome,
     Output,
@@ -47,9 +47,6 @@ NAMES = {
 # Fields that are long or that people hear anyway.
 _LEFT_OUT = frozenset(("words", "placement", "undo", "explanations"))
 _MOST_MOVES = 12
-_LONGEST_BLOCKS = 20_000 // BLOCK_MS  # no announcement takes longer
-_PREROLL_BLOCKS = 320 // BLOCK_MS
-_QUIET_DB = 25.0  # what is this much softer than the utterance's loudest block is a pause
 
 
 class Transcript:
@@ -181,7 +178,6 @@ class Taping:
         self._failed = failed
         self._works = True
         self._told = False
-        self._overheard: dict[str, _Overheard] = {}
 
     def ply(self) -> int:
         """The ply that is being played; what is said now belongs to it."""
@@ -197,21 +193,10 @@ class Taping:
 
         return keep
 
-    def overhear(self, seat: str, source: AudioSource) -> AudioSource:
-        """Return ``source``, with its sound in memory until :meth:`hears` takes or forgets it."""
-        if not self.voices:
-            return source
-        self._overheard[seat] = _Overheard(source)
-        return self._overheard[seat]
-
-    def hears(self, seat: str, side: str, said: Statement | None) -> None:
-        """The player of ``seat``, who has the colour ``side``, has said something; None if it was
-        not understood. Call it before the game takes it, for its ply."""
-        source = self._overheard.get(seat)
-        pcm = source.take() if source is not None else b""
-        if not pcm or said is None or not self._told:
-            return
-        if said.meant.kind in (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL):
+    def hears(self, side: str, said: Statement, pcm: bytes) -> None:
+        """``side`` has said something, which sounded so. Call it before the game takes it, for its
+        ply."""
+        if self.voices and self._told and said.meant.kind in NAMES_A_MOVE:
             self._keep(pcm, RATE, self._table.time(), self.ply(), side, said.text)
 
     def play(self, speaker: Speaker, ply: int) -> bool:
@@ -249,50 +234,6 @@ class Taping:
                 self._failed(str(error))
         else:
             self._works = True
-
-
-class _Overheard:
-    """A source of sound that remembers its last utterance."""
-
-    def __init__(self, source: AudioSource) -> None:
-        self._source = source
-        self._blocks: deque[bytes] = deque(maxlen=_LONGEST_BLOCKS)
-
-    def __enter__(self) -> Self:
-        self._source.__enter__()
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self._source.__exit__(*error)
-
-    def __iter__(self) -> Iterator[bytes]:
-        for block in self._source:
-            self._blocks.append(block)
-            yield block
-
-    @property
-    def lost_s(self) -> float:
-        return self._source.lost_s
-
-    def discard(self) -> None:
-        self._blocks.clear()
-        self._source.discard()
-
-    def reopen(self) -> bool:
-        self._blocks.clear()
-        return self._source.reopen()
-
-    def close(self) -> None:
-        self._source.close()
-
-    def take(self) -> bytes:
-        """Return what was said last, without the silence before it, and forget it."""
-        blocks = list(self._blocks)
-        self._blocks.clear()
-        loudness = [level(block) for block in blocks]
-        loud = max(loudness, default=0.0) - _QUIET_DB
-        first = next((at for at, heard in enumerate(loudness) if heard >= loud), 0)
-        return b"".join(blocks[max(0, first - _PREROLL_BLOCKS) :])
 
 
 class Desk:

@@ -127,8 +127,6 @@ class MicrophoneSeat:
         self._unwatch: Callable[[], None] | None = None
         self._watch()
         self._expected = self._expect(self._recogniser)
-        if desk.taping is not None:
-            source = desk.taping.overhear(seat, source)
         self.listener = Listener(
             recogniser,
             source,
@@ -401,8 +399,6 @@ class MicrophoneSeat:
             self._desk.speaker.resume()
         with self._desk.table.lock:
             self._waits = None
-            if self._desk.taping is not None:
-                self._desk.taping.hears(self._seat, self.person, None)
         whose = NAMES[self._desk.table.side_of(nearer)]
         self._desk.transcript.line(
             f"heard {NAMES[self.person]}, nearer to the microphone of {whose}: {recognition.words}"
@@ -437,8 +433,8 @@ class MicrophoneSeat:
         elif segment is not None and not self._loudness_of(side).is_another(segment.level):
             # The player speaks as loudly as before.
             self._softly, self._softly_tried = None, frozenset()
-        if self._desk.taping is not None:
-            self._desk.taping.hears(self._seat, side, None if crosstalk else decision.taken)
+        if self._desk.taping is not None and decision.taken is not None and not crosstalk:
+            self._desk.taping.hears(side, decision.taken, self.listener.sound)
         line = self._desk.transcript.line
         name = NAMES[self.person if self._assists else side]
         if crosstalk or not self._may_say(decision, side):

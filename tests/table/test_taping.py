@@ -8,13 +8,13 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import chess
 import pytest
 
-from benchmarks.memory_audio import MemorySink, MemorySource
+from benchmarks.memory_audio import MemorySink
 from blindplay.hearing.statement import Statement, interpret
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
@@ -156,50 +156,24 @@ def told(taping: Taping) -> Taping:
     return taping
 
 
-def said(phrase: str | None) -> Statement | None:
-    return None if phrase is None else interpret(phrase, (chess.Board(),), GERMAN)
-
-
-def heard(taping: Taping, pcm: bytes) -> Callable[[str | None], None]:
-    for _ in taping.overhear("white", MemorySource(pcm)):
-        pass
-    return lambda phrase: taping.hears("white", "white", said(phrase))
+def said(phrase: str) -> Statement:
+    return interpret(phrase, (chess.Board(),), GERMAN)
 
 
 def test_a_voice_is_kept_only_for_what_was_taken_for_a_move(table: Table, tmp_path: Path) -> None:
     tape = Tape(tmp_path / "voices.tape")
     taping = told(Taping(tape, table, pytest.fail, voices=True))
-    for phrase in (None, "Zeit", "ja", "Springer Gustav eins Felix drei"):
-        heard(taping, QUIET * 3 + LOUD + QUIET)(phrase)
+    for phrase in ("Zeit", "ja", "Springer Gustav eins Felix drei"):
+        taping.hears("white", said(phrase), LOUD)
     _, kept = tape.recordings()
     assert (kept.by, kept.ply, kept.words) == ("white", 1, "Springer Gustav eins Felix drei")
-    # A third of a second before the first loud block, and all that comes after it.
-    assert read_audio(kept.path) == (QUIET * 3)[-10_240:] + LOUD + QUIET
-
-
-def test_what_is_discarded_or_was_heard_before_is_not_in_the_next_voice(
-    table: Table, tmp_path: Path
-) -> None:
-    tape = Tape(tmp_path / "voices.tape")
-    taping = told(Taping(tape, table, pytest.fail, voices=True))
-    source = taping.overhear("white", MemorySource(LOUD * 30))
-    for number, _ in enumerate(source):
-        if number == 25:
-            source.discard()  # the table has spoken meanwhile
-        if number == 50:
-            taping.hears("white", "white", None)
-        if number == 75:
-            taping.hears("white", "white", said("Bauer Eva zwei Eva vier"))
-    taping.hears("white", "white", said("Bauer Eva zwei Eva drei"))
-    _, first, second = tape.recordings()
-    assert read_audio(first.path) == LOUD  # 25 blocks of 40 ms
-    assert len(read_audio(second.path)) == 20 * len(LOUD)  # never longer than an announcement
+    assert read_audio(kept.path) == LOUD
 
 
 def test_no_voice_is_kept_before_everybody_has_been_told(table: Table, tmp_path: Path) -> None:
     taping = Taping(Tape(tmp_path / "voices.tape"), table, pytest.fail, voices=True)
     taping.says(GERMAN.sentence("tape_told_voices"))  # it is being said, or was cut off
-    heard(taping, LOUD)("Springer Gustav eins Felix drei")
+    taping.hears("white", said("Springer Gustav eins Felix drei"), LOUD)
     assert taping.tape.recordings() == []
 
 
@@ -220,12 +194,10 @@ def test_voices_are_kept_only_where_everybody_can_hear_that(
     assert not (tmp_path / "game.jsonl").exists()
 
 
-def test_without_voices_nothing_of_them_is_even_in_memory(table: Table, tmp_path: Path) -> None:
-    taping = Taping(Tape(tmp_path / "game.tape"), table, pytest.fail)
-    source = MemorySource(LOUD)
-    assert taping.overhear("white", source) is source
-    taping.hears("white", "white", said("Springer Gustav eins Felix drei"))
-    assert taping.tape.recordings() == []
+def test_a_tape_of_the_table_keeps_no_voice(table: Table, tmp_path: Path) -> None:
+    taping = told(Taping(Tape(tmp_path / "game.tape"), table, pytest.fail))
+    taping.hears("white", said("Springer Gustav eins Felix drei"), LOUD)
+    assert [kept.by for kept in taping.tape.recordings()] == ["table"]
 
 
 def test_a_tape_is_written_into_one_file_with_pauses(tmp_path: Path) -> None:
