@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Self
 
 from blindplay.given import plain
@@ -30,8 +29,6 @@ from .files import OWN_ENDS, damaged_copies
 from .games import ReplayError, read_from_journal, replay
 from .journal import is_journal
 from .score import (
-    ENGLISH,
-    Labels,
     ScoredPly,
     by_move,
     by_ply,
@@ -47,7 +44,6 @@ CELLS, LINES = 40, 25
 """Cells in a line and lines on a page of Braille paper, as BRF files have them."""
 POINTS = 14
 """Size of type: 12 is the least that is recommended, 16 to 22 are large print (RNIB)."""
-NOT_SIGNED: Mapping[str, str] = MappingProxyType({})
 _RUNOVER = "  "  # a block that takes another line continues in its third cell
 
 
@@ -155,34 +151,6 @@ def print_page(room: str, template: str, points: int, **values: object) -> str:
         raise ValueError(_("The size of type must be 6 to 72 points; 18 and more is large print."))
     page: str = _templates(room).get_template(template).render(points=points, **values)
     return page
-
-
-def html_page(
-    title: str,
-    heading: Mapping[str, str],
-    entries: Iterable[ScoredPly],
-    labels: Labels = ENGLISH,
-    *,
-    language: str = "en",
-    points: int = POINTS,
-    signed: Mapping[str, str] = NOT_SIGNED,
-    remark: str = "",
-    yellow: bool = False,
-) -> str:
-    """A scoresheet as one HTML page, for a printer and for a screen reader.
-
-    ``heading`` stands above the moves, one line each. Struck entries are struck through, and words
-    say so, too. Below is room for both signatures (8.7), with the results that were ``signed``
-    at the table, by sides. ``points``: size of type, 6 to 72. ``remark`` stands below the moves.
-    ``yellow``: black on yellow.
-
-    :raises ValueError: for another size.
-    """
-    return print_page(
-        "record", "scoresheet.html", points,
-        title=title, heading=heading, moves=moves(entries), labels=labels, language=language,
-        signed=signed, written=written, remark=remark, yellow=yellow,
-    )  # fmt: skip
 
 
 _UNKNOWN = ("?", "????.??.??", "*")
@@ -306,33 +274,26 @@ class Scored:
         side = side or next((side for side in SIDES if self.game.impaired(side)), "white")
         pack = PackWords().pack(language or self.game.player(side).language)
         in_cells = form in (RecordFormat.BRAILLE, RecordFormat.BRF)
-        how = entries or _DEFAULT_ENTRIES[form]
-        written = self._entries(side, pack, how, in_cells=in_cells)
+        entered = self._entries(side, pack, entries or _DEFAULT_ENTRIES[form], in_cells=in_cells)
         title = pack.sentence("sheet_title", player=pack.sentence(side))
         heading = self._heading(pack, in_words=form is RecordFormat.LONGHAND)
         labels = labels_of(pack)
         remark = pack.sentence("sheet_broken") if self.broken else ""
         if form is RecordFormat.HTML:
-            return html_page(
-                title,
-                heading,
-                written,
-                labels,
-                language=pack.code,
-                points=paper.points,
-                signed=self.game.signed,
-                remark=remark,
-                yellow=yellow,
-            )
+            return print_page(
+                "record", "scoresheet.html", paper.points,
+                title=title, heading=heading, moves=moves(entered), labels=labels, remark=remark,
+                language=pack.code, signed=self.game.signed, written=written, yellow=yellow,
+            )  # fmt: skip
         head = [title, *(f"{name}: {value}" for name, value in heading.items())]
         end = [remark] if remark else []
         if in_cells:
             # Braille takes room: a hyphen is a gap, and a blank separates the moves.
             short = dataclasses.replace(labels, nothing="-", between=" ", absent="...")
-            plies = (_numbered(line, pack) for line in by_move(written, short))
+            plies = (_numbered(line, pack) for line in by_move(entered, short))
             return _embossed([*head, *plies, *end], pack, form, paper)
         in_lines = by_ply if form is RecordFormat.LONGHAND else by_move
-        return "\n".join([*head, "", *in_lines(written, labels), *end]) + "\n"
+        return "\n".join([*head, "", *in_lines(entered, labels), *end]) + "\n"
 
     def _heading(self, pack: Language, *, in_words: bool) -> dict[str, str]:
         """Return the heading above the moves. ``in_words``: the date is spoken as a date."""

@@ -24,7 +24,7 @@ from blindplay.language.scoresheets.entries import entries as entries_of
 from blindplay.laws import facts as f
 from blindplay.record import Journal, JournalError, Tape
 from blindplay.record.files import OWN_ENDS
-from blindplay.record.score import Labels, ScoredPly
+from blindplay.record.score import Labels, ScoredPly, moves, written
 from blindplay.record.tape import tape_folder
 from blindplay.record.tape_playback import play_tape
 from blindplay.record.writing import (
@@ -36,7 +36,7 @@ from blindplay.record.writing import (
     braille_pages,
     brf,
     check_output,
-    html_page,
+    print_page,
 )
 from blindplay.table import Table
 from tests.command_line import run
@@ -141,11 +141,20 @@ def read(page: str) -> Read:
     return reader
 
 
+def printed(points: int = 14, **values: object) -> str:
+    """The page of a scoresheet."""
+    usual = {
+        "title": "Formular", "heading": {}, "moves": moves(ENTRIES), "labels": Labels(),
+        "language": "de", "signed": {}, "written": written, "remark": "", "yellow": False,
+    }  # fmt: skip
+    return print_page("record", "scoresheet.html", points, **{**usual, **values})
+
+
 def test_the_printed_page_is_a_table_that_a_screen_reader_can_walk_through() -> None:
     labels = Labels(
         "Zug", "Weiß", "Schwarz", "Unterschriften", "(leer)", "durchgestrichen: {entry}"
     )
-    found = read(html_page("Formular", {"Ort": "A<B"}, ENTRIES, labels, language="de"))
+    found = read(printed(heading={"Ort": "A<B"}, labels=labels))
     assert ("html", {"lang": "de"}) in found.attributes
     assert found.text["h1"] == found.text["title"] == ["Formular"]
     assert (found.text["dt"], found.text["dd"]) == (["Ort"], ["A<B"])
@@ -158,11 +167,11 @@ def test_the_printed_page_is_a_table_that_a_screen_reader_can_walk_through() -> 
 
 
 def test_the_size_of_type_is_chosen() -> None:
-    assert "font: 14pt/" in html_page("", {}, [])
-    assert "font: 22pt/" in html_page("", {}, [], points=22)
+    assert "font: 14pt/" in printed()
+    assert "font: 22pt/" in printed(22)
     for points in (5, 73):
         with pytest.raises(ValueError, match="large print"):
-            html_page("", {}, [], points=points)
+            printed(points)
 
 
 GERMAN = ["e4", "e5", "Sf3", "Sc6", "Lb5", "a6", "0-0", "Sf6"]
