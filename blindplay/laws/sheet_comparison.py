@@ -435,9 +435,6 @@ class _Comparing:
         """True if a sheet holds something from ``ply`` on."""
         return any(sheet.at(ply) <= end for sheet, end in zip(line.sheets, self.ends, strict=True))
 
-    def _follows(self, line: _Line, ply: int) -> bool:
-        return self._goes_on(line, ply + 1)
-
     def _said(self, ply: int) -> chess.Move | None:
         return self.announced[ply - 1] if 0 < ply <= len(self.announced) else None
 
@@ -549,7 +546,7 @@ class _Comparing:
     def _bridged(self, line: _Line, ply: int, entries: tuple[WrittenEntry, ...]) -> list[_Line]:
         """The games in which neither sheet holds the move. If only one of them fits what is written
         later, that was played. The same impossible move on both sheets is no slip (7.5)."""
-        if line.bridged or not self._follows(line, ply) or _same_impossible(*entries):
+        if line.bridged or not self._goes_on(line, ply + 1) or _same_impossible(*entries):
             return []
         wrong: list[PenSlipKind | None] = ["entry" if one.legible else None for one in entries]
         moves = line.board.legal_moves

@@ -170,7 +170,7 @@ class Analysing:
         # A script waits for each answer; a person need not.
         answered = self._pending is None or self._attendant.terminal
         typed = answered and self._then is None
-        self._take(self._attendant.event_or_hands(typed=typed))
+        self._take(self._attendant.event(hands=True, typed=typed))
 
     def _stays(self, event: Decision | News | str) -> bool:
         """Take what arrives while hands are led; return whether they go to the same position."""
@@ -588,7 +588,11 @@ class Analysing:
             self._settle(pieces)
         elif self._moved_by_hand(pieces, goal):
             self._settle(pieces)
-        elif placed and not self._differs and not self._is_on_the_way(pieces):
+        elif (
+            placed
+            and not self._differs
+            and not is_on_the_way(self._tree.node, pieces, self._settled)
+        ):
             self._differs = True
             self._say("analyse_differs")
 
@@ -606,7 +610,7 @@ class Analysing:
             with self._saving():
                 self._tree.back(drop=only_begun)
             self._play(move)
-        elif not self._is_on_the_way(pieces) and (
+        elif not is_on_the_way(self._tree.node, pieces, self._settled) and (
             passed := move_of_other_side(board, difference(pieces, goal))
         ):
             with self._saving():
@@ -623,9 +627,6 @@ class Analysing:
             self._take_back(place)
         else:
             self._go(place, led=False)
-
-    def _is_on_the_way(self, pieces: Pieces) -> bool:
-        return is_on_the_way(self._tree.node, pieces, self._settled)
 
     def _feel_unnamed(self, placement: str, goal: Pieces, *, placed: bool, back: bool) -> None:
         """Find the move on a board that knows only which squares are occupied."""

@@ -241,19 +241,10 @@ class Attendant:
         """Take something from elsewhere, for :meth:`event`. Any thread may call it."""
         self._inbox.put(News(what))
 
-    def event(self) -> Decision | News | str | None:
+    def event(self, *, hands: bool = False, typed: bool = True) -> Event:
         """Wait for a typed line, for something that is said, or for news. None, once: nothing more
-        is typed."""
-        event = self._event()
-        assert event is None or isinstance(event, Decision | News | str)
-        return event
-
-    def event_or_hands(self, *, typed: bool = True) -> Event:
-        """Wait as :meth:`event` does, and also for an event of the board. Without ``typed``, of
-        the typed lines only one that ends is returned; the others wait."""
-        return self._event(hands=True, typed=typed)
-
-    def _event(self, *, hands: bool = False, typed: bool = True) -> Event:
+        is typed. With ``hands`` wait also for an event of the board. Without ``typed``, of the
+        typed lines only one that ends is returned; the others wait."""
         while True:
             if self._news:
                 return self._news.popleft()

@@ -298,22 +298,19 @@ class Desk:
     def _output(self, to: str | None) -> Output:
         if to is None:
             return Output.PUBLIC
-        if self._goes_to_earphone(to):
+        if self.has_earphone(to):
             return Output.PRIVATE
         on_phone = self.second_ear and self.table.side_of(self.second_ear) == to
         return Output.SECOND if on_phone else Output.PUBLIC
 
-    def has_earphone(self, side: str) -> bool:
-        """Return whether the earphone is that of ``side``: there is one, of one player."""
-        return self._goes_to_earphone(side)
-
-    def _goes_to_earphone(self, who: str) -> bool:
+    def has_earphone(self, who: str) -> bool:
+        """Return whether the earphone is that of ``who``: there is one, of one player."""
         return goes_to_earphone(self.table.game, who, self.table.absent)
 
     @property
     def private_pack(self) -> Language:
         """The words for the player with the earphone."""
-        return self.readers.of(next(filter(self._goes_to_earphone, SIDES)))
+        return self.readers.of(next(filter(self.has_earphone, SIDES)))
 
     def acknowledge(self, to: str) -> None:
         """Let a player hear by a short sound that their words were heard."""

@@ -20,7 +20,7 @@ from blindplay.wording.announcements import result_in_words
 from blindplay.wording.names import find_names
 from blindplay.wording.values import speakable
 
-from .attendant import AnsweringEar, Attendant, EndedError, News, Prompter
+from .attendant import AnsweringEar, Attendant, EndedError, Event, News, Prompter
 
 QUIET_S = 900.0
 """Seconds after which somebody is told that nothing new has come."""
@@ -126,7 +126,7 @@ class Following:
         """The game that is followed, and its moves."""
         return self._number, None if self._game is None else self._game.moves
 
-    def _heed(self, event: Decision | News | str | None) -> None:
+    def _heed(self, event: Event) -> None:
         if event is None:
             self._keys_over = True
             if self._keys_go:
@@ -142,7 +142,7 @@ class Following:
                 self._do(event)
             else:
                 self._early.append(event)
-        elif isinstance(event.what, SourceNews):
+        elif isinstance(event, News) and isinstance(event.what, SourceNews):
             self._take(event.what)
         elif self._begun and not (self._over or (self._game is not None and self._game.ended)):
             self._quiet += 1
