@@ -377,9 +377,10 @@ class Attendant:
                     if heed is not None and not heed(event):
                         return
                 case _:
+                    lost = self._lost
                     self._notice(event)
-                    told = begun or not self._shown
-                    self._say(self._felt(guide, event) if told else self._fault(event))
+                    told, back = begun or not self._shown, lost and not self._lost
+                    self._say(self._felt(guide, event, back) if told else self._fault(event))
         self._led = True
         placement = self.board.placement()
         self._differs = placement is None or named(placement, goal) != goal
@@ -408,8 +409,9 @@ class Attendant:
                 return [self._pack.sentence(key, square=square)]
         return []
 
-    def _felt(self, guide: SetupGuide, event: events.BoardEvent) -> list[str]:
-        """Return what to say about an event of the board while hands are led."""
+    def _felt(self, guide: SetupGuide, event: events.BoardEvent, back: bool) -> list[str]:
+        """Return what to say about an event of the board while hands are led. ``back``: it was gone
+        for a while."""
         if fault := self._fault(event):
             return fault
         if isinstance(event, events.Connected | events.LeverPressed):
@@ -417,8 +419,7 @@ class Attendant:
         placement = self.placement(event)
         if placement is None:
             return []
-        again = isinstance(event, events.BoardPosition)  # it was gone for a while
-        return guide.feel(named(placement, guide.goal)) or (guide.repeat() if again else [])
+        return guide.feel(named(placement, guide.goal)) or (guide.repeat() if back else [])
 
     def _say(self, sentences: Iterable[str]) -> None:
         for words in sentences:
