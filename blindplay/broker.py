@@ -63,7 +63,7 @@ class Link:
         self._subscribe = [(topic, 1) for topic in subscribe]
         self._unsent = 0
         self._subscribed = False  # on this connection
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()  # told when nothing is unsent, or nobody takes it
         self._client = Client(CallbackAPIVersion.VERSION2, name)
         self._client.reconnect_delay_set(*_RECONNECT_S)
         self._client.max_queued_messages_set(10_000)
@@ -93,6 +93,8 @@ class Link:
         @self._client.disconnect_callback()
         def gone(client: Any, userdata: Any, flags: Any, reason: Any, properties: Any) -> None:
             self._subscribed = False
+            with self._lock:
+                self._lock.notify_all()
 
         @self._client.message_callback()
         def received(client: Any, userdata: Any, message: Any) -> None:
@@ -104,6 +106,8 @@ class Link:
         ) -> None:
             with self._lock:
                 self._unsent = max(0, self._unsent - 1)
+                if not self._unsent:
+                    self._lock.notify_all()
 
     def start(self) -> None:
         """Connect, now or as soon as there is a network and a broker."""
@@ -129,14 +133,14 @@ class Link:
         return True
 
     def close(self, *last: tuple[str, bytes]) -> None:
-        """Publish the ``last`` messages, which the broker keeps, and disconnect. It takes two
-        seconds at most."""
-        with contextlib.suppress(ValueError, RuntimeError):
-            for topic, payload in last if self.online else ():
-                info = self._client.publish(topic, payload, qos=1, retain=True)
-                info.wait_for_publish(_CLOSING_S)
-                if not info.is_published():
-                    self._break()
+        """Publish the ``last`` messages, which the broker keeps, and disconnect when it has
+        acknowledged everything. It takes two seconds at most."""
+        for topic, payload in last:
+            self.publish(topic, payload, retain=True)
+        with self._lock:
+            self._lock.wait_for(lambda: not (self._unsent and self.online), _CLOSING_S)
+        if self._unsent:
+            self._break()
         self._client.disconnect()
         # Without a connection the thread may hang in the search for one; it ends with the process.
         threading.Thread(target=self._client.loop_stop, daemon=True).start()

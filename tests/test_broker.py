@@ -61,6 +61,19 @@ def test_a_client_whose_farewell_does_not_get_through_is_gone_by_its_will(
     other.close()
 
 
+def test_a_client_is_gone_only_when_the_broker_has_all_that_it_published(real: Broker) -> None:
+    got: list[tuple[str, bytes, bool]] = []
+    other = link_of(real, got)
+    link = link_of(real)
+    assert until(lambda: other.online and link.online)
+    for number in range(300):
+        link.publish("test/number", b"%d" % number)
+    link.close()
+    assert until(lambda: ("test/number", b"299", False) in got)
+    assert sum(topic == "test/number" for topic, _, _ in got) == 300
+    other.close()
+
+
 def test_a_receiver_that_fails_does_not_end_the_connection(real: Broker) -> None:
     got: list[bytes] = []
 

@@ -209,9 +209,9 @@ class _RelayedStream:
         with contextlib.suppress(OSError):
             while data := self._sock.recv(_CHUNK):
                 self.send(data)
-        self._forget()
         self._send(_END, b"")
         self._end_sent.set()
+        self._forget()  # only now: a relay that is closed waits for the ends of those it knows
         with contextlib.suppress(queue.Full):
             self._inbox.put_nowait(b"")  # wakes the other thread
 
@@ -549,7 +549,7 @@ class Lifeline:
         """Use this connection from now on."""
         self.idle.clear()
         self._fresh.put(sock)
-        self._hang_up()
+        self.renew()
 
     def open(self, on_message: Callable[[bytes], object], on_connect: Callable[[], object]) -> None:
         self._on_message, self._on_connect = on_message, on_connect
@@ -563,17 +563,17 @@ class Lifeline:
         if (wire := self._wire) is not None:
             wire.send_voice(message)
 
+    def renew(self) -> None:
+        if (wire := self._wire) is not None:
+            wire.close()
+
     def close(self) -> None:
         self._closed = True
         self._fresh.put(None)
-        self._hang_up()
+        self.renew()
         if self._thread.is_alive():
             self._thread.join(2 * _FLUSH_S)
         self._release()
-
-    def _hang_up(self) -> None:
-        if (wire := self._wire) is not None:
-            wire.close()
 
     def _run(self) -> None:
         while (sock := self._fresh.get()) is not None and not self._closed:

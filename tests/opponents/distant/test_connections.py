@@ -4,7 +4,6 @@ and back after each break.
 
 from __future__ import annotations
 
-import json
 import queue
 import socket
 import threading
@@ -15,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from blindplay.broker import Broker, Link
+from blindplay.laws.state import OTHER
 from blindplay.opponents.distant import connections
 from blindplay.opponents.distant.connections import (
     INBOX_TOPIC,
@@ -221,7 +221,7 @@ def test_a_table_that_leaves_does_not_take_its_room_again(
 
     monkeypatch.setattr(table._link, "close", end_late)
     table.close()
-    assert sent == []
+    assert sent == [b""]
 
 
 def test_a_table_can_leave_while_it_is_connecting(
@@ -245,6 +245,36 @@ def test_a_table_can_leave_while_it_is_connecting(
         one.close()
 
 
+def test_a_table_that_leaves_tells_the_other_one_before(
+    broker: MeetingBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its connections may have ended just before."""
+    waits, calls = both(broker)
+    near = calls.connect()
+    far = waits.accept()
+    publish, leave = waits._publish, waits._link.close
+    ends, left = threading.Event(), threading.Event()
+    monkeypatch.setattr(connections, "_LAST_S", PATIENCE_S)
+
+    def publish_late(inbox: str, message: bytes) -> bool:
+        ends.set()
+        left.wait(0.3)  # it is not to come, and has come by then if it does
+        return publish(inbox, message)
+
+    def close(*last: tuple[str, bytes]) -> None:
+        leave(*last)
+        left.set()
+
+    monkeypatch.setattr(waits, "_publish", publish_late)
+    monkeypatch.setattr(waits._link, "close", close)
+    far.close()
+    assert ends.wait(PATIENCE_S)
+    waits.close()
+    assert near.recv(1) == b""
+    for one in (near, calls):
+        one.close()
+
+
 def test_a_game_goes_on_after_the_broker_or_either_table_was_ended(tmp_path: Path) -> None:
     broker = MeetingBroker(tmp_path)
     waits = connections.waiting_at(broker.host, broker.port)
@@ -258,32 +288,27 @@ def test_a_game_goes_on_after_the_broker_or_either_table_was_ended(tmp_path: Pat
 
     def open_line(side: str) -> Lifeline:
         line = agreed[side].lifeline()
-        line.open(
-            lambda message: heard[side].append(json.loads(message)),
-            lambda: line.send(json.dumps(f"{side} is here").encode()),
-        )
+        line.open(lambda message: heard[side].append(message.decode()), lambda: None)
         return line
 
-    def connected() -> bool:
-        return "black is here" in heard["white"] and "white is here" in heard["black"]
+    def connected(time: str) -> bool:
+        for side, line in lines.items():
+            line.send(f"{side} is here {time}".encode())  # each says so again and again
+        return all(f"{OTHER[side]} is here {time}" in heard[side] for side in lines)
 
     lines = {side: open_line(side) for side in agreed}
-    assert until(connected)
+    assert until(lambda: connected("at first"))
     broker.kill()
     broker.start()
-    for one in heard.values():
-        one.clear()
-    assert until(connected)
+    assert until(lambda: connected("after the broker was ended"))
     calls = Relay(broker.host, broker.port, room=waits.room)
     assert calls.holder() == waits.inbox  # it has shown its room again
     calls.close()
     waits.close()
     for side in agreed:
         lines[side].close()
-        for one in heard.values():
-            one.clear()
         lines[side] = open_line(side)
-        assert until(connected)
+        assert until(lambda side=side: connected(f"after {side} was ended"))  # type: ignore[misc]
     for line in lines.values():
         line.close()
     broker.kill()

@@ -350,7 +350,7 @@ def test_what_was_agreed_is_kept_privately_and_finds_the_other_table_again(tmp_p
     for end, into in zip(ends, heard, strict=True):
         end.open(into.append, lambda end=end: end.send(b"here"))  # type: ignore[misc]
     assert until(lambda: all(heard))
-    ends[0]._hang_up()
+    ends[0].renew()
     assert until(lambda: all(into.count(b"here") > 1 for into in heard))  # after the break, too
     for end in ends:
         end.close()
