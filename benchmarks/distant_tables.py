@@ -56,6 +56,9 @@ class _BadLine:
     def send_voice(self, message: bytes) -> None:
         self.send(message)
 
+    def renew(self) -> None:
+        """Stay: it never ends."""
+
     def close(self) -> None:
         self._coming.put(None)
 

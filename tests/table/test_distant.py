@@ -45,6 +45,9 @@ class Cord:
     def send_voice(self, message: bytes) -> None:
         self.send(message)
 
+    def renew(self) -> None:
+        """Stay: it never ends."""
+
     def close(self) -> None:
         self._came.put(None)
 

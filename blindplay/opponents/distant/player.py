@@ -78,8 +78,9 @@ LAST_WORDS_S = 2.0
 _BEATS = 5
 """Least number of messages within the limit, even if nothing happens."""
 _LIMITS = 2
-"""An honest table gives the write token within so many limits. Its clock differs by no more from
-the time here, and these seconds: facts tell the time of the clock that runs each second."""
+"""An honest table sends something within so many limits, and gives the write token. Its clock
+differs by no more from the time here, and these seconds: facts tell the time of the clock that runs
+each second."""
 _CLOCK_S = 5.0
 
 
@@ -94,6 +95,9 @@ class Line(Protocol):
 
     def send_voice(self, message: bytes) -> None:
         """Send a message with voice if nothing else waits, or lose it."""
+
+    def renew(self) -> None:
+        """End the connection, if there is one, so that there is another."""
 
     def close(self) -> None: ...
 
@@ -134,6 +138,7 @@ class DistantPlayer(AbsentPlayer, WriteAccess):
         self._is_open = False
         self._ready = self._other_ready = False
         self._connected: bool | None = None  # None: never yet
+        self._heard_at = math.inf  # when the last message came
         self._their_at: float | None = None
         self._answered: float | None = None  # when the newest message was sent that was answered
         self._sent: tuple[Any, ...] = ()  # the state that was sent last
@@ -234,10 +239,12 @@ class DistantPlayer(AbsentPlayer, WriteAccess):
             if self.voices is not None:
                 self.voices.begin()
             self._their_at = None  # it may be of a machine that was started again
+            self._heard_at = self._now()
             self._send(again=True)
 
     def on_message(self, message: bytes) -> None:
         """Take a message of the other table."""
+        self._heard_at = self._now()
         if message.startswith(MARK):
             if self.voices is not None:
                 self.voices.on_message(message)
@@ -295,6 +302,7 @@ class DistantPlayer(AbsentPlayer, WriteAccess):
         """Do what is due now, and send what is to be sent."""
         with self._table.lock:
             self._notice()
+            self._renew()
             self._compare_clocks()
             if self.voices is not None:
                 self.voices.carry(bool(self._connected), bool(self._table.game.over), self._tell)
@@ -327,6 +335,14 @@ class DistantPlayer(AbsentPlayer, WriteAccess):
             self._tell("distant_lost")
         else:
             self._tell("distant_connected" if before is None else "distant_back")
+
+    def _renew(self) -> None:
+        """Replace a connection that brings nothing. If the other table has lost its power, or a
+        machine has another address now, nothing says for many minutes that the connection is dead.
+        """
+        if self._now() - self._heard_at > _LIMITS * self.limit_s:
+            self._heard_at = self._now()
+            self._line.renew()
 
     def _compare_clocks(self) -> None:
         """Tell people, once while the other one thinks, that the clock there goes more slowly than

@@ -277,6 +277,20 @@ def test_a_table_that_keeps_the_write_token_is_told_and_its_player_waits_for_nob
     assert black.told[-1] == "distant_back" and equal([white, black])
 
 
+def test_a_connection_that_brings_nothing_for_two_limits_is_replaced(tmp_path: Path) -> None:
+    world, people = playing(tmp_path)
+    after = world.time + 60
+    run(world, people, lambda: world.time > after, 120)
+    assert all(one.line.renewed == 0 for one in people)
+    world.cut = True
+    run(world, people, lambda: all(one.line.renewed == 2 for one in people), 21)
+    world.cut = False
+    run(world, people, lambda: "distant_back" in people[0].told, 60)
+    after = world.time + 60
+    run(world, people, lambda: world.time > after, 120)
+    assert all(one.line.renewed == 2 for one in people)
+
+
 def test_a_clock_that_goes_slowly_at_the_other_table_is_told_once(tmp_path: Path) -> None:
     world, (white, black) = playing(tmp_path)
     began = world.time

@@ -71,6 +71,7 @@ class End:
     def __init__(self, world: World, side: str) -> None:
         self._world, self._side = world, side
         self.arrives: Callable[[bytes], object] = lambda message: None
+        self.renewed = 0
 
     def open(self, on_message: Callable[[bytes], object], on_connect: Callable[[], object]) -> None:
         self.arrives = on_message
@@ -81,6 +82,9 @@ class End:
 
     def send_voice(self, message: bytes) -> None:
         self.send(message)
+
+    def renew(self) -> None:
+        self.renewed += 1
 
     def close(self) -> None:
         self.arrives = lambda message: None
