@@ -4,14 +4,17 @@
     make steady ARGS="--idle 2 --loaded 0"    # fewer
     make steady ARGS="--bare"                 # without the programs of programs.py
 
-Each series begins as a newcomer does: with a fresh clone of the last commit and an empty HOME.
-``--bare`` hides the programs in a name space of its own, which needs Linux and its ``unshare``.
-Exit status 1 if any test failed in any run.
+Each run begins as a newcomer does: with a fresh clone of the last commit and an empty HOME. It is
+kept in ``build/steady`` when it has ended, in a folder for its commit: so this goes on where it was
+stopped, and never counts the runs of another commit. ``--bare`` hides the programs in a name space
+of its own, which needs Linux and its ``unshare``. Exit status 1 if it was stopped, or any test
+failed in any run.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shlex
 import signal
@@ -23,12 +26,15 @@ import xml.etree.ElementTree as ElementTree
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tests import ROOT
 from tests.programs import PROGRAMS
 
 SLOWEST = 25
+WHOLE = "make test"
+"""Fails in a run that failed without a test that did."""
 
 
 @contextmanager
@@ -52,30 +58,63 @@ def hiding(command: Sequence[str]) -> list[str]:
     return ["unshare", "--map-root-user", "--mount", "sh", "-c", script]
 
 
+@dataclass(frozen=True)
+class Run:
+    """What came of one run: each test's seconds, and the tests that failed."""
+
+    took: float
+    seconds: dict[str, float]
+    failed: list[str]
+
+
 class Series:
-    """Runs of one clone. ``seconds`` holds each test's times, ``failed`` the runs it failed in."""
+    """The runs of the last commit of ``repository``, each kept below ``folder`` by its name."""
 
-    def __init__(self, folder: Path, *, bare: bool, workers: int | None) -> None:
-        self.seconds: dict[str, list[float]] = defaultdict(list)
-        self.failed: dict[str, list[str]] = defaultdict(list)
-        self._folder, self._bare, self._workers = folder, bare, workers
-        self._clone = folder / "blindplay"
-        subprocess.run(["git", "clone", "--quiet", str(ROOT), str(self._clone)], check=True)
-        (folder / "home").mkdir()
+    def __init__(self, repository: Path, folder: Path) -> None:
+        self._repository = repository
+        self.commit = subprocess.run(
+            ["git", "rev-parse", "HEAD"], cwd=repository, check=True, capture_output=True, text=True
+        ).stdout.strip()
+        self._folder = folder / self.commit
+        self._folder.mkdir(parents=True, exist_ok=True)
 
-    def run(self, name: str) -> None:
-        """Run ``make test`` once, and print one line about it."""
-        report, log = self._folder / f"{name}.xml", self._folder / f"{name}.log"
-        env = {**os.environ, "HOME": str(self._folder / "home")}
-        env["PYTEST_ADDOPTS"] = f"--junitxml={report}"
-        if self._workers:
-            env["PYTEST_XDIST_AUTO_NUM_WORKERS"] = str(self._workers)
+    @property
+    def runs(self) -> dict[str, Run]:
+        """The runs that have ended."""
+        files = sorted(self._folder.glob("*.json"))
+        return {file.stem: Run(**json.loads(file.read_text("utf-8"))) for file in files}
+
+    def run(self, name: str, *, bare: bool, workers: int | None) -> None:
+        """Run ``make test`` once, unless it was, and print one line about it."""
+        if name in self.runs:
+            print(f"{name}: it was run before.", flush=True)
+            return
+        log = self._folder / f"{name}.log"
+        with tempfile.TemporaryDirectory(prefix="blindplay-steady-") as folder:
+            run = self._run(Path(folder), log, bare=bare, workers=workers)
+        ended = log.with_suffix(".json.new")
+        ended.write_text(json.dumps(asdict(run)), "utf-8")
+        ended.replace(log.with_suffix(".json"))
+        tests, wrong = len(run.seconds), len(run.failed)
+        print(f"{name}: {run.took:.0f} s, {tests} tests, {wrong} failed; {log}", flush=True)
+
+    def _run(self, folder: Path, log: Path, *, bare: bool, workers: int | None) -> Run:
+        clone, home, report = (folder / name for name in ("blindplay", "home", "report.xml"))
+        subprocess.run(["git", "clone", "--quiet", str(self._repository), str(clone)], check=True)
+        subprocess.run(["git", "checkout", "--quiet", self.commit], cwd=clone, check=True)
+        home.mkdir()
+        # What make was called with is not meant for each make below it.
+        own = ("MAKE", "MFLAGS", "ARGS")
+        env = {name: value for name, value in os.environ.items() if not name.startswith(own)}
+        env |= {"HOME": str(home), "PYTEST_ADDOPTS": f"--junitxml={report}"}
+        if workers:
+            env["PYTEST_XDIST_AUTO_NUM_WORKERS"] = str(workers)
         command = ["make", "test"]
         began = time.monotonic()
         with log.open("w") as out:
             running = subprocess.Popen(
-                hiding(command) if self._bare else command,
-                cwd=self._clone,
+                hiding(command) if bare else command,
+                cwd=clone,
                 env=env,
                 stdin=subprocess.DEVNULL,
                 stdout=out,
@@ -86,41 +125,45 @@ class Series:
                 status = running.wait()
             except BaseException:  # whoever ends this program ends its tests, too
                 subprocess.run(["kill", "--", f"-{running.pid}"], check=False)
+                running.wait()
                 raise
         took = time.monotonic() - began
-        if not report.exists():
-            self.failed["make test"].append(name)
-            print(f"{name}: {took:.0f} s, it ended before the tests did; see {log}", flush=True)
-            return
-        tests = self._take(name, report)
-        wrong = sum(name in runs for runs in self.failed.values())
-        if status and not wrong:
-            self.failed["make test"].append(name)
-        print(f"{name}: {took:.0f} s, {tests} tests, {wrong} failed; {log}", flush=True)
+        seconds, failed = _read(report) if report.exists() else ({}, [])
+        return Run(took, seconds, failed or ([WHOLE] if status else []))
 
-    def _take(self, name: str, report: Path) -> int:
-        count = 0
-        for case in ElementTree.parse(report).iter("testcase"):
-            count += 1
-            test = f"{case.get('classname')}::{case.get('name')}"
-            self.seconds[test].append(float(case.get("time", 0)))
-            if case.find("failure") is not None or case.find("error") is not None:
-                self.failed[test].append(name)
-        return count
-
-    def tell(self) -> None:
-        """Print the slowest tests, and every test that failed in any run."""
-        mean = {test: sum(times) / len(times) for test, times in self.seconds.items()}
+    def tell(self) -> bool:
+        """Print the slowest tests, and every test that failed in any run; return whether none
+        did."""
+        times, failed = defaultdict[str, list[float]](list), defaultdict[str, list[str]](list)
+        for name, run in self.runs.items():
+            for test, seconds in run.seconds.items():
+                times[test].append(seconds)
+            for test in run.failed:
+                failed[test].append(name)
+        mean = {test: sum(took) / len(took) for test, took in times.items()}
         slowest = sorted(mean, key=mean.__getitem__, reverse=True)[:SLOWEST]
         print(f"The slowest {SLOWEST} of {sum(mean.values()):.0f} s, seconds on average:")
         for test in slowest:
             print(f"  {mean[test]:6.1f}  {test}")
-        for test, runs in self.failed.items():
+        for test, runs in failed.items():
             print(f"FAILED in {', '.join(runs)}: {test}")
-        print("No test failed in any run." if not self.failed else f"{len(self.failed)} failed.")
+        count = f"{len(self.runs)} runs of {self.commit[:8]}"
+        print(f"{count}: {f'{len(failed)} tests failed.' if failed else 'no test failed in any.'}")
+        return not failed
 
 
-def main() -> int:
+def _read(report: Path) -> tuple[dict[str, float], list[str]]:
+    """Return each test's seconds, and the tests that failed."""
+    seconds, failed = {}, []
+    for case in ElementTree.parse(report).iter("testcase"):
+        test = f"{case.get('classname')}::{case.get('name')}"
+        seconds[test] = float(case.get("time", 0))
+        if case.find("failure") is not None or case.find("error") is not None:
+            failed.append(test)
+    return seconds, failed
+
+
+def main(given: Sequence[str] | None = None, repository: Path = ROOT) -> int:
     """Run the series that the command line describes."""
     parser = argparse.ArgumentParser(prog="make steady", description=__doc__)
     parser.add_argument("--idle", type=int, default=8, help="runs of an idle machine (8)")
@@ -128,18 +171,23 @@ def main() -> int:
     parser.add_argument("--busy", type=int, default=4, help="how many such processes (4)")
     parser.add_argument("--bare", action="store_true", help="hide the optional programs")
     parser.add_argument("--workers", type=int, help="workers of pytest, instead of its own choice")
-    given = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    folder = Path(tempfile.mkdtemp(prefix="blindplay-steady-"))  # kept: it holds the logs
-    series = Series(folder, bare=given.bare, workers=given.workers)
-    for number in range(given.idle):
-        series.run(f"idle-{number + 1}")
-    for number in range(given.loaded):
-        with busy(given.busy):
-            series.run(f"loaded-{number + 1}")
-    series.tell()
-    return 1 if series.failed else 0
+    how = parser.parse_args(given)
+    series = Series(repository, repository / "build" / "steady")
+    kind = "".join(["bare-" if how.bare else "", f"{how.workers}-workers-" if how.workers else ""])
+    try:
+        for number in range(how.idle):
+            series.run(f"{kind}idle-{number + 1}", bare=how.bare, workers=how.workers)
+        for number in range(how.loaded):
+            with busy(how.busy):
+                name = f"{kind}beside-{how.busy}-{number + 1}"
+                series.run(name, bare=how.bare, workers=how.workers)
+        whole = True
+    except KeyboardInterrupt:
+        print("Stopped. The same command goes on after the runs that have ended.")
+        whole = False
+    return 0 if series.tell() and whole else 1
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(main())
