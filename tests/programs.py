@@ -79,7 +79,7 @@ def _command(names: str) -> Path | None:
 
 
 def _first(pattern: str) -> Path | None:
-    return next(Path("/").glob(pattern), None)
+    return next((path for path in Path("/").glob(pattern) if path.is_file()), None)
 
 
 def lacks(name: str) -> str:
