@@ -139,6 +139,7 @@ client's name makes a wildcard of it."""
 ROOM_TOPIC = "blindplay/meeting/1/room/{}"
 MOST_STREAMS = 16
 """Limit of the connections of one table."""
+_MOST_CALLERS = 1000  # that have said nothing yet
 _LAST_S = 1.0  # a relay that is closed waits so long for each connection
 _CHUNK = 16384
 _WAITING = 256  # messages that came and were not read yet
@@ -167,8 +168,6 @@ class _RelayedStream:
     ) -> None:
         self._sock, self._send, self._forget = sock, send, forget
         self._sent = self._expected = 0
-        self.silent = False
-        """A caller has begun it and said nothing yet."""
         self._inbox: queue.Queue[bytes] = queue.Queue(_WAITING)
         self._end_sent = threading.Event()
 
@@ -195,7 +194,6 @@ class _RelayedStream:
                 raise queue.Full
             self._expected += 1
             if data:
-                self.silent = False
                 self._inbox.put_nowait(data)
         except queue.Full:
             self.end()
@@ -251,6 +249,8 @@ class Relay:
         self._known = threading.Event()  # the broker has told that, or shows the own room
         self._streams: dict[_Key, _RelayedStream] = {}
         self._lock = threading.Lock()
+        # Those who have said nothing yet cost nothing: a flood of them keeps nobody waiting.
+        self._callers: deque[_Key] = deque(maxlen=_MOST_CALLERS)
         self._guests: queue.Queue[socket.socket | None] = queue.Queue(MOST_STREAMS)
         self._closed = False
         own = INBOX_TOPIC.format(self.inbox)
@@ -385,29 +385,23 @@ class Relay:
         number = int.from_bytes(head[_STREAM_BYTES:])
         if (stream := self._streams.get(key)) is not None:
             stream.take(number, data)
-        elif number == 0 and not data and self._make_place():
-            self._welcome(key)
+        elif number == 0 and not data:
+            self._callers.append(key)
+        elif number == 1 and key in self._callers and self._has_place:
+            self._callers.remove(key)
+            self._welcome(key, data)
         elif number != _END:
             self._publish(key[0], self._head(key, _END))
 
-    def _make_place(self) -> bool:
-        """Whether there is a place for one more; the oldest silent caller gives it."""
-        if self._closed:
-            return False
-        with self._lock:
-            if len(self._streams) < MOST_STREAMS:
-                return True
-            silent = next((key for key, one in self._streams.items() if one.silent), None)
-            if silent is None:
-                return False
-            oldest = self._streams.pop(silent)
-        oldest.end()
-        return True
+    @property
+    def _has_place(self) -> bool:
+        return len(self._streams) < MOST_STREAMS and not self._closed
 
-    def _welcome(self, key: _Key) -> None:
+    def _welcome(self, key: _Key, data: bytes) -> None:
+        """Let a caller in who has begun to speak."""
         stream, near = self._new_stream(key)
-        stream.silent = True
-        stream.take(0, b"")
+        for number, words in enumerate((b"", data)):
+            stream.take(number, words)
         stream.start()
         while True:
             try:
