@@ -103,9 +103,10 @@ class AccessLinks:
 
     def __init__(self, file: Path | None = None) -> None:
         self._lock = threading.Lock()
-        self.rematches = 0
-        """How often a rematch has changed the colours. Each has pages at other addresses, so that
-        an open page of the game before is known by its address."""
+        self.changes = 0
+        """How often a rematch, or reversed colours (7.3), have changed the players' colours. Each
+        has pages at other addresses, so that an open page from before is known by its address."""
+        self._swapped = False  # the colours that this game began with
         self._tokens: dict[str, bytes] = {}
         self._sessions: list[BrowserSession] = []
         self._displaced: deque[bytes] = deque(maxlen=_SESSIONS_A_ROLE)
@@ -127,7 +128,7 @@ class AccessLinks:
             )
             for digest, one in kept["sessions"].items()
         ]
-        self.rematches = int(kept.get("rematches", 0))
+        self.changes, self._swapped = int(kept.get("changes", 0)), bool(kept.get("swapped"))
         self._tokens, self._sessions = tokens, sessions
 
     def keep(self) -> None:
@@ -142,23 +143,38 @@ class AccessLinks:
                 }
                 for one in self._sessions
             }
-            kept = {"links": links, "sessions": sessions, "rematches": self.rematches}
+            kept = {
+                "links": links,
+                "sessions": sessions,
+                "changes": self.changes,
+                "swapped": self._swapped,
+            }
             with contextlib.suppress(OSError):  # on a full disk the file stays as it is
                 write_new(self._file, json.dumps(kept).encode())
 
     def change_colours(self) -> None:
         """Give each player, and each player's assistant, the links and sessions of the other."""
         with self._lock:
-            self.rematches += 1
+            self.changes += 1
             self._invited.clear()
             self._tokens = {_of_other_colour(role): token for role, token in self._tokens.items()}
             self._sessions = [
                 replace(one, role=_of_other_colour(one.role)) for one in self._sessions
             ]
 
+    def follow(self, *, swapped: bool) -> bool:
+        """Let the links and sessions stay with their people, whose colours this game began with or
+        has ``swapped``. Return whether they have changed."""
+        if swapped is self._swapped:
+            return False
+        self._swapped = swapped
+        self.change_colours()
+        self.keep()
+        return True
+
     def move_to(self, file: Path) -> None:
-        """Keep the sessions in ``file`` from now on."""
-        self._file = file
+        """Keep the sessions in ``file``, that of the next game, from now on."""
+        self._file, self._swapped = file, False
         self.keep()
 
     def given(self) -> dict[str, int]:

@@ -146,7 +146,7 @@ class Console:
             encrypted=encrypted,
             remember_s=remember_s,
             role_at=self._role_at,
-            is_former=lambda request: -1 < self._seat(request)[1] < self._rematches,
+            is_former=lambda request: -1 < self._seat(request)[1] < self._colours_changed,
             path=self._path,
         )
         self.pages = OpenPages(table.time)
@@ -160,7 +160,7 @@ class Console:
         """The page without a link; None if nothing is public."""
         to_session = self.sign_in.to_session
         self._phones = phones
-        lines = PhoneLines(phones, self.sign_in.session, self.closing) if phones else None
+        lines = PhoneLines(phones, self.sign_in, self.closing) if phones else None
         self.seats: list[BaseRoute] = [
             Route("/{seat}/", to_session(self._page)),
             Route("/{seat}/do", to_session(self._do), methods=["POST"]),
@@ -244,6 +244,11 @@ class Console:
             for role, came in self.sign_in.links.given().items()
         }
 
+    def follow(self, *, swapped: bool) -> None:
+        """Let each page stay with its person; see :meth:`.AccessLinks.follow`."""
+        if self.sign_in.links.follow(swapped=swapped):
+            self._wake()
+
     def revoke(self, role: str) -> None:
         """Revoke the link of this role and notify its open pages."""
         self.sign_in.links.revoke(role)
@@ -270,17 +275,17 @@ class Console:
     # --- pages -----------------------------------------------------------------------------
 
     @property
-    def _rematches(self) -> int:
-        return self.sign_in.links.rematches
+    def _colours_changed(self) -> int:
+        return self.sign_in.links.changes
 
     def _path(self, role: str) -> str:
         """Where the page of a role lies: ``/white/``, and ``/white-1/`` after a rematch."""
-        number = f"-{self._rematches}" if self._rematches else ""
+        number = f"-{self._colours_changed}" if self._colours_changed else ""
         return f"/{views.slug(role)}{number}/"
 
     def _seat(self, request: HTTPConnection) -> tuple[str, int]:
-        """The role whose page is asked for, and the number of rematches before that page; empty
-        and -1 if no role has such a page."""
+        """The role whose page is asked for, and how often colours had changed before that page;
+        empty and -1 if no role has such a page."""
         seat = request.path_params.get("seat") or path_of(request).lstrip("/").partition("/")[0]
         name, _, number = seat.rpartition("-")
         if not (number.isascii() and number.isdecimal() and len(number) < 5):
@@ -291,7 +296,7 @@ class Console:
     def _role_at(self, request: HTTPConnection) -> str:
         """The role whose page is asked for; empty if no role has that page in this game."""
         role, number = self._seat(request)
-        return role if number == self._rematches else ""
+        return role if number == self._colours_changed else ""
 
     def _stream(self, role: str, language: str) -> RoleStream:
         """The stream of the pages of a role in a language, up to date."""

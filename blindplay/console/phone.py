@@ -14,13 +14,13 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import HTTPConnection
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from blindplay.given import PHONE
 from blindplay.laws.facts import PEOPLE
 
 from .access import BrowserSession, RateLimiter
+from .sign_in import SignIn
 
 PHONE_HEADERS = {"permissions-policy": "camera=(), microphone=(self), geolocation=()"}
 """Only a phone's page may ask for the microphone."""
@@ -66,20 +66,15 @@ class PhonePort(Protocol):
 
 
 class PhoneLines:
-    """Serves the lines of a table. ``session_of`` gives the session of a browser."""
+    """Serves the lines of a table to the browsers that ``sign_in`` knows."""
 
-    def __init__(
-        self,
-        port: PhonePort,
-        session_of: Callable[[HTTPConnection], BrowserSession | None],
-        closing: threading.Event,
-    ) -> None:
-        self._port, self._session_of, self._closing = port, session_of, closing
+    def __init__(self, port: PhonePort, sign_in: SignIn, closing: threading.Event) -> None:
+        self._port, self._sign_in, self._closing = port, sign_in, closing
         self._coming = RateLimiter(_A_SECOND, _A_SECOND * PHONE.seconds)
 
     async def serve(self, socket: WebSocket) -> None:
         """Serve one line until it ends."""
-        session = self._session_of(socket)
+        session = self._sign_in.session(socket)
         if session is None or session.role not in _ROLES:
             await socket.close()
             return
@@ -151,8 +146,8 @@ class PhoneLines:
                 message = await asyncio.wait_for(sending.get(), _LOOK_S)
             except TimeoutError:
                 message = {}
-            if self._session_of(socket) is not session:
-                message = REVOKED
+            if self._sign_in.session(socket) is not session:
+                message = _AGAIN if self._sign_in.moved(socket) else REVOKED
             if isinstance(message, int):
                 await socket.close(message)
                 return

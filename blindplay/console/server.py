@@ -16,6 +16,7 @@ from starlette.types import ASGIApp
 
 from blindplay.given import PHONE, reason_of
 from blindplay.language import load
+from blindplay.laws import Taken
 from blindplay.laws.facts import SIDES
 from blindplay.translation import _
 from blindplay.wording.readers import announcing
@@ -183,8 +184,15 @@ class ConsoleHost:
             silent=front is not None,
         )
         self._audience = audience
+        table.listen(self._follow)
+        with held(table):
+            self._follow()
         self._server.start(self.console.app)
         threading.Thread(target=self._warm, name="warming pages", daemon=True).start()
+
+    def _follow(self, taken: Taken | None = None) -> None:
+        """Let the pages stay with their people when these change colours (7.3)."""
+        self.console.follow(swapped=self._table.game.swapped)
 
     def _warm(self) -> None:
         """Let nobody wait for what the first page needs."""

@@ -34,9 +34,9 @@ class SignIn:
     ``cookie``: the name of its cookies, which nothing else on the same machine has. ``encrypted``:
     the pages are served by HTTPS only. ``remember_s``: for how many seconds a browser that was
     closed comes in again without a new link; 0: not at all. ``role_at``: the role whose page is
-    asked for; None: that of any role. ``is_former``: whether a page of a game before a rematch is
-    asked for. ``path``: where the pages of a role lie. ``words``: the beginning of the keys of its
-    sentences.
+    asked for; None: that of any role. ``is_former``: whether a page from before a change of
+    colours is asked for. ``path``: where the pages of a role lie. ``words``: the beginning of the
+    keys of its sentences.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class SignIn:
         encrypted: bool,
         remember_s: int,
         role_at: Callable[[HTTPConnection], str | None] = lambda request: None,
-        is_former: Callable[[Request], bool] = lambda request: False,
+        is_former: Callable[[HTTPConnection], bool] = lambda request: False,
         path: Callable[[str], str] = lambda role: "/",
         words: str = "enter",
     ) -> None:
@@ -91,12 +91,15 @@ class SignIn:
 
         return route
 
-    def _to_new_role(self, request: Request) -> Response | None:
-        """Send a browser to the page of its role, which a rematch has changed; None if it has
-        none."""
+    def moved(self, request: HTTPConnection) -> BrowserSession | None:
+        """The session of a browser that asks for a page from before its colour changed."""
         secret = self._secret(request)
         former = bool(secret) and self._is_former(request)
-        session = self.links.session(None, secret) if former else None
+        return self.links.session(None, secret) if former else None
+
+    def _to_new_role(self, request: Request) -> Response | None:
+        """Send a browser to the page of its new colour; None if it has none."""
+        session = self.moved(request)
         if session is None:
             return None
         place = request.scope.get("root_path", "") + self._path(session.role)
@@ -106,7 +109,7 @@ class SignIn:
         if request.url.path.endswith(f"/{request.path_params['seat']}/{name}"):
             place += name
         answer = RedirectResponse(place, status_code=303)
-        self._let_keep(request, answer, session.role, secret)
+        self._let_keep(request, answer, session.role, self._secret(request))
         return answer
 
     def refusal(self, request: Request) -> Response:

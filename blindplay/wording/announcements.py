@@ -92,11 +92,13 @@ def to_everybody(taken: Taken, game: Game, pack: Language) -> list[Announcement]
 def goes_to_earphone(game: Game, who: str, absent: str = "") -> bool:
     """True if sentences for ``who`` alone go into the earphone.
 
-    There is one earphone. It belongs to the impaired player, or to White if both or none are
-    impaired. The other player would not hear it. If one side is ``absent`` it is the other's.
+    There is one earphone. It belongs to the impaired player, or to the one who was White at first
+    if both or none are impaired: reversed colours (7.3) put it into no other ear. The other player
+    would not hear it. If one side is ``absent`` it is the other's.
     """
     side = who.removeprefix("assistant:")
-    owner = next((side for side in SIDES if game.impaired(side)), "white")
+    seats = SIDES[::-1] if game.swapped else SIDES
+    owner = next((side for side in seats if game.impaired(side)), seats[0])
     owner = OTHER[absent] if absent else owner
     return side not in SIDES or side == owner
 

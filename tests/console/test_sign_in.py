@@ -6,6 +6,7 @@ from pathlib import Path
 
 from blindplay.console.access import RateLimiter
 from blindplay.console.server import ConsoleHost
+from blindplay.laws import facts as f
 from tests.console.hall import SEAT, Browser, Hall
 from tests.ports import free_port
 
@@ -75,6 +76,38 @@ def test_after_rematches_the_pages_of_both_players_in_one_browser_go_on(hall: Ha
             assert hall.taken("call_arbiter")[-1].by == role
     for place in ("/white-3/", "/white-0/", "/white-x/"):
         assert white.client.get(place).status_code == 401
+
+
+def test_each_page_stays_with_its_person_when_the_colours_were_reversed(
+    hall: Hall, tmp_path: Path
+) -> None:
+    """Also after a restart, and when the arbiter undoes it (7.3)."""
+    links = tmp_path / "game.links"
+    hall.host.close()
+    hall.host = ConsoleHost(hall.table, port=(port := free_port()), links=links)
+    hall.start()
+    white = Browser(hall, "white")
+    assert white.enter().headers["location"] == "/white/"
+    reverse_colours(hall)
+    answer = white.client.get("/white/")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/black-1/")
+    for _ in range(2):
+        assert white.client.get("/black-1/").status_code == 200
+        assert white.client.post("/black-1/do", data={"act": "call_arbiter"}).status_code == 303
+        assert hall.taken("call_arbiter")[-1].by == "black"
+        hall.host.close()
+        hall.host = ConsoleHost(hall.table, port=port, links=links)
+    hall.table.submit(f.Arbiter(do="undo", reason="the wrong table"))
+    assert not hall.table.game.swapped
+    assert white.client.get("/black-1/").headers["location"] == "/white-2/"
+
+
+def reverse_colours(hall: Hall) -> None:
+    """The players have begun with the wrong colours, and the arbiter lets a new game begin."""
+    hall.table.submit(f.Irregular(by="arbiter", what="reversed_colours"))
+    if not hall.table.game.swapped:
+        hall.table.submit(f.Arbiter(do="confirm"))
+    assert hall.table.game.swapped
 
 
 def test_a_new_link_shuts_the_old_one_and_whoever_came_in_with_it(

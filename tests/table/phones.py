@@ -28,7 +28,7 @@ class TestPhone:
         self, link: str, run: str, now: Callable[[], float],
         trusts: ssl.SSLContext | None = None, role: str = "white",
     ) -> None:  # fmt: skip
-        self.now, self._role = now, role
+        self.now, self.role = now, role
         base, _, token = link.partition("/#")
         self._trusts = trusts
         self.client = web.Client(base_url=base, headers={"origin": base}, verify=trusts or True)
@@ -50,7 +50,7 @@ class TestPhone:
     def connect(self, *, again: bool = False, stream: str = "1") -> Self:
         cookies = "; ".join(f"{one.name}={one.value}" for one in self.client.cookies.jar)
         self.line = connect(
-            f"{self.base.replace('http', 'ws')}/{self._role.replace(':', '-')}/line",
+            f"{self.base.replace('http', 'ws')}/{self.role.replace(':', '-')}/line",
             additional_headers={"cookie": cookies},
             origin=Origin(self.base),
             ssl=self._trusts,

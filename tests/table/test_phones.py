@@ -24,6 +24,7 @@ from blindplay.console.encryption import IssuedCertificate, make_issuer
 from blindplay.console.phone import REVOKED, TAKEN, TOO_MUCH
 from blindplay.console.server import ConsoleHost
 from blindplay.given import PHONE
+from blindplay.laws import facts as f
 from blindplay.laws.facts import SIDES, Player
 from blindplay.speech.audio import BLOCK_BYTES, RATE, read_audio
 from blindplay.speech.audio_devices import AudioDevices
@@ -902,6 +903,48 @@ def test_two_blind_players_each_hear_on_their_own_phone_what_only_they_may_hear(
         assert until(lambda: phones["black"].code is not None)
         *nowhere, in_the_room = heard("black")
         assert nowhere == [0, 0, 0] and in_the_room >= 1  # also that the phone was back
+
+
+def test_phones_and_earphone_stay_with_their_people_when_the_colours_are_reversed(
+    sit: Sit, recogniser: Recogniser, synthesiser: Synthesiser
+) -> None:
+    earphone, loudspeaker = MemorySink(), MemorySink()
+    anna, bert = Player(impaired=True, name="Anna"), Player(impaired=True, name="Bert")
+    sitting = sit(Speaker(synthesiser, earphone, loudspeaker), white=anna, black=bert)
+    sitting.start()
+    with ExitStack() as stack:
+        table = PhoneTable(sitting, stack, recogniser)
+        annas, berts = table.listening("white", "black")
+        berts.tell(do="hear", private="sound", public=False)
+        assert until(lambda: {"ear": "sound"} in berts.said)
+        sitting.table.submit(f.Irregular(by="arbiter", what="reversed_colours"))
+        assert sitting.table.game.swapped
+        for phone, before, now in ((annas, "white", "black-1"), (berts, "black", "white-1")):
+            assert until(lambda: phone.code is not None)  # noqa: B023
+            assert phone.code not in (TAKEN, REVOKED)
+            answer = phone.client.get(f"/{before}/phone")
+            assert answer.headers["location"] == f"/{now}/phone"
+            phone.role = now
+            phone.connect(again=True, stream="2")
+        sitting.session.wait_until_said()
+        for sink in (earphone, loudspeaker):
+            sink.played.clear()
+        berts.sounds.clear()
+        sitting.session.desk.tell("black", "Bitte wiederholen.")
+        sitting.session.wait_until_said()
+        assert (len(earphone.played), len(berts.sounds)) == (1, 0)  # Anna has the earphone
+        sitting.session.desk.tell("white", "Bitte wiederholen.")
+        sitting.session.wait_until_said()
+        assert (len(earphone.played), len(berts.sounds)) == (1, 1)
+        assert not loudspeaker.played
+        sitting.table.submit(f.Start())
+        sitting.session.wait_until_said()
+        for phone in (annas, berts):
+            phone.listen()
+            phone.number, phone.at = 0, phone.ms()
+        say(synthesiser, MOVE, berts, annas)
+        table.shows(HEARD)
+        assert told("phone_other") not in table.printed
 
 
 def test_a_table_that_does_not_speak_says_so_to_the_phone(sit: Sit, recogniser: Recogniser) -> None:
