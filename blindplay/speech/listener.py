@@ -369,6 +369,8 @@ class Listener(Closing):
                 self._failed = False
                 call(self._on_works)
             self._last = event
+            if self._place is not None:
+                self._place.recognised(event.recognition.words)
             if event.recognition.heard_anything:
                 nearer = self._place.nearer() if self._place is not None else ""
                 if nearer:

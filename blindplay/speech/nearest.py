@@ -11,6 +11,7 @@ import threading
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 
 from .endpointing import Endpointer, EndpointEvent, SpeechDropped, SpeechStarted
 
@@ -21,6 +22,10 @@ PATIENCE_S = 1.0
 """An utterance waits so long for what another microphone has heard meanwhile."""
 _KEPT = 10
 """So many utterances of each microphone are remembered."""
+_ANOTHER_DB = 8.0
+"""Another person in the room is 12 dB softer than whose microphone it is, who varies by less."""
+_SAME_WORDS = 0.7
+"""Two microphones hear at least this share of the same words alike."""
 _SOFTEST_ROOM_DB = -70.0
 """The noise of a usual microphone, in dBFS. Sound without any would stand out without limit."""
 
@@ -28,7 +33,7 @@ _SOFTEST_ROOM_DB = -70.0
 @dataclass(eq=False)
 class _Speech:
     """An utterance, as a microphone hears it. Times are seconds of the monotonic clock, and powers
-    are shares of that of full scale."""
+    are shares of that of full scale. ``words``: those recognised; None: they are not known yet."""
 
     microphone: str
     began: float
@@ -36,6 +41,7 @@ class _Speech:
     room: float
     pressed: bool = False
     taken: bool = False
+    words: list[str] | None = None
     powers: list[tuple[float, float]] = field(default_factory=list)
 
     def is_of(self, other: "_Speech") -> bool:
@@ -49,6 +55,14 @@ class _Speech:
         """Return whether the same speech is rather of this microphone. Of two, exactly one is."""
         until = min(self.until, other.until) + TOLERANCE_S
         return self._rank(until) > other._rank(until)
+
+    def is_apart_from(self, other: "_Speech") -> bool:
+        """Return whether somebody else than at ``other`` spoke here: about as loudly, and in other
+        words."""
+        until = min(self.until, other.until) + TOLERANCE_S
+        softer = other._rank(until)[1] - self._rank(until)[1]
+        alike = SequenceMatcher(None, self.words or [], other.words or [], autojunk=False).ratio()
+        return softer < _ANOTHER_DB and alike < _SAME_WORDS
 
     def _rank(self, until: float) -> tuple[bool, float, str]:
         powers = [power for at, power in self.powers if at <= until]
@@ -87,6 +101,7 @@ class MicrophonePlace:
         self._speeches: deque[_Speech] = deque()
         self._last: _Speech | None = None
         self._reached: float | None = None  # the end of the sound that was heard
+        self._nearer: tuple[_Speech, _Speech] | None = None  # this one, and that of the nearer one
 
     def take(self, at: float | None, events: Iterable[EndpointEvent], now: Endpointer) -> None:
         """A block that ended ``at`` this time was heard; the endpointer is as it is ``now``."""
@@ -97,7 +112,7 @@ class MicrophonePlace:
                     self._speeches.remove(self._last)
                     self._last = None
                 if isinstance(event, SpeechStarted):
-                    self._last = None
+                    self._last = self._nearer = None
                     if at is not None:
                         began = at - (now.now - now.began)
                         self._last = _Speech(self.name, began, at, now.room)
@@ -124,6 +139,23 @@ class MicrophonePlace:
                 self._among.places.remove(self)
             self._among.change.notify_all()
 
+    def recognised(self, words: str) -> None:
+        """These words were said here last, or none."""
+        if self._last is not None:
+            self._last.words = words.split()
+
+    def spoke_apart(self) -> bool | None:
+        """Return whether somebody spoke here at the same time as somebody else at the nearer
+        microphone; None as long as nobody knows what was said there. True only once."""
+        with self._among.change:
+            if self._nearer is None:
+                return False
+            own, other = self._nearer
+            if other.words is None:
+                return None
+            self._nearer = None
+            return own.is_apart_from(other)
+
     def nearer(self) -> str:
         """Return the microphone that is nearer to what was said here last; empty if this one is.
         Wait until the others have heard the same time, within the patience. What belongs to one
@@ -140,6 +172,7 @@ class MicrophonePlace:
             for other in self._others():
                 for speech in other._speeches:
                     if own.is_of(speech) and (speech.taken or speech.is_nearer(own)):
+                        self._nearer = own, speech
                         return other.name
             own.taken = True
             return ""

@@ -46,6 +46,7 @@ from blindplay.speech.nearest import MicrophonePlace
 from blindplay.speech.recogniser import Recognition
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.translation import _
+from blindplay.wording.steps import person_in_words
 
 from .desk import NAMES, Desk
 from .talking import Talking
@@ -123,6 +124,7 @@ class MicrophoneSeat:
         self._softly_tried: frozenset[str]  # in the last utterance, and not answered
         self._forget_voices()
         self._tried: tuple[float, frozenset[str]] = (-math.inf, frozenset())  # until when, what
+        self._place, self._drowned = place, False  # an attempt was nearer to another microphone
         self._confidences = self._measured(self._recogniser)
         self._unwatch: Callable[[], None] | None = None
         self._watch()
@@ -217,7 +219,9 @@ class MicrophoneSeat:
         self._softly = None
 
     def second(self) -> None:
-        """A second has passed: a player who spoke alone and got no answer may be waiting for it."""
+        """A second has passed: a player who spoke alone, or at the same time as somebody else, and
+        got no answer may be waiting for it."""
+        self._answer_drowned()
         waits = self._waits
         if waits is None or self.listener.speaking or self._desk.is_being_heard:
             return
@@ -226,6 +230,17 @@ class MicrophoneSeat:
             self._waits = None
             self._answered_until = since
             self._hushed(Hushed(side))
+
+    def _answer_drowned(self) -> None:
+        """Answer an attempt during which somebody else spoke, nearer to another microphone."""
+        if not self._drowned or self.listener.speaking or self._desk.is_being_heard:
+            return
+        apart = self._place.spoke_apart()
+        self._drowned = apart is None
+        if apart:
+            pack, person = self._desk.readers.of(self.person), self.person
+            words = pack.sentence("spoke_at_once", player=person_in_words(pack, person))
+            self._desk.tell(person, words)
 
     def listen_anew(self) -> None:
         """Listen for the phrases that may be said now, after they have changed."""
@@ -399,6 +414,9 @@ class MicrophoneSeat:
             self._desk.speaker.resume()
         with self._desk.table.lock:
             self._waits = None
+            decision, side = self._decided(recognition), self._awaited_side()
+            tries = bool(decision.tried) and side == expected_speaker(self._desk.table.game)
+            self._drowned = tries or decision.verdict is not Verdict.NOTHING
         whose = NAMES[self._desk.table.side_of(nearer)]
         self._desk.transcript.line(
             f"heard {NAMES[self.person]}, nearer to the microphone of {whose}: {recognition.words}"
@@ -406,7 +424,7 @@ class MicrophoneSeat:
 
     def _decide(self, recognition: Recognition, together: Recognition | None) -> None:
         segment = self.listener.segment
-        self._waits = None
+        self._waits, self._drowned = None, False
         if segment is not None and segment.is_piece_of_talk(recognition.words):
             side = self._awaited_side()
             self._desk.transcript.line(f"heard {NAMES[side]}, a piece of talk: {recognition.words}")

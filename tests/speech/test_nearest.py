@@ -169,3 +169,42 @@ def test_of_three_microphones_speech_is_of_one() -> None:
         assert [ear.place.nearer() == "" for ear in ears] == [loud == 6000 for loud in loudness]
         for ear in ears:
             ear.place.leave()
+
+
+def spoke_at_once(loudness: float, words: tuple[str, str]) -> MicrophonePlace:
+    """The place of Black, who spoke this loudly while White spoke louder, each in these words."""
+    _, white, black = pair()
+    white.say(6000)
+    black.say(loudness)
+    for ear, said in zip((white, black), words, strict=True):
+        if said:
+            ear.place.recognised(said)
+    assert black.place.nearer() == "white"
+    return black.place
+
+
+@pytest.mark.parametrize(
+    ("loudness", "words", "apart"),
+    [
+        (4000, ("bauer eva zwei eva vier", "ich gebe auf"), True),
+        (4000, ("bauer eva zwei eva vier", "bauer eva zwei eva vier"), False),
+        (4000, ("bauer eva zwei eva vier", "bauer eva zwei eva fünf"), False),
+        (1500, ("bauer eva zwei eva vier", "ich gebe auf"), False),  # the same voice, farther away
+    ],
+)
+def test_whoever_spoke_as_loudly_in_other_words_was_somebody_else(
+    loudness: float, words: tuple[str, str], apart: bool
+) -> None:
+    assert spoke_at_once(loudness, words).spoke_apart() is apart
+
+
+def test_whether_two_spoke_at_once_is_known_when_both_are_recognised_and_is_told_once() -> None:
+    _, white, black = pair()
+    white.say(6000)
+    black.say(4000)
+    black.place.recognised("ich gebe auf")
+    assert black.place.nearer() == "white"
+    assert black.place.spoke_apart() is None
+    white.place.recognised("bauer eva zwei eva vier")
+    assert [black.place.spoke_apart() for _ in range(2)] == [True, False]
+    assert not white.place.spoke_apart()

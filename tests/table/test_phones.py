@@ -350,6 +350,27 @@ def test_two_phones_hear_two_people_and_each_utterance_is_of_the_nearer_one(
     assert table.printed.count("heard White: ") == table.printed.count("heard Black: ") == 1
 
 
+def test_the_softer_of_two_who_speak_at_once_is_asked_to_say_it_again(
+    table: PhoneTable, synthesiser: Synthesiser
+) -> None:
+    white, black = table.listening("white", "black")
+    table.sitting.play("e2e4")
+    table.sitting.session.wait_until_said()
+    talk, move = (
+        np.frombuffer(read_audio(synthesiser.render(words, voice="de")), "<i2")
+        for words in ("Springer Gustav eins Felix drei", "Bauer Eva sieben Eva fünf")
+    )
+    softer = (move * 0.6).astype("<i2")
+    for phone, said in ((white, talk), (black, softer)):
+        phone.speak(ROOM + said.tobytes() + PAUSE)
+    table.shows("heard Black, nearer to the microphone of White")
+    table.shows(GERMAN.sentence("spoke_at_once", player=GERMAN.sentence("black")))
+    assert table.sitting.ruled("announced") == 1
+    table.sitting.session.wait_until_said()
+    say(synthesiser, "Bauer Eva sieben Eva fünf", black, white)
+    table.sitting.wait(lambda: table.sitting.ruled("announced") == 2)
+
+
 def test_the_opponent_announces_and_repeats_by_voice(
     table: PhoneTable, synthesiser: Synthesiser
 ) -> None:
