@@ -201,12 +201,12 @@ def _show_links(links: dict[str, str], arbiters: Iterable[str], *, qr: bool) -> 
         )
 
 
-def show_advice(advice: Callable[[str], str]) -> None:
+def show_advice(advice: Callable[[str], str], show: Callable[[str], object] = options.show) -> None:
     """Say what other devices need before they can use the pages."""
     from blindplay.console.messages import negotiate
 
     if lines := advice(negotiate(user_language())):
-        options.show(lines)
+        show(lines)
 
 
 def _stay(running: "Hall", broadcast: "Broadcast | None", host: "HallHost | None" = None) -> None:

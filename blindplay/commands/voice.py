@@ -4,7 +4,7 @@ import contextlib
 import random
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -23,11 +23,13 @@ from blindplay.speech.audio import AudioError
 from blindplay.translation import _
 
 from . import options
+from .hall import ServedAt, show_advice
 from .reader import to_reader
 
 if TYPE_CHECKING:
     from blindplay.hearing.donation import UnfinishedDonation
     from blindplay.speech.ensemble import AnyRecogniser
+    from blindplay.table.booth_phone import BoothPhone
 
 _name = click.argument(
     "name", default="", help=_("Name the player as play does, if there is a name.")
@@ -45,6 +47,30 @@ _announced = click.option(
 _silent = click.option("--silent", is_flag=True, help=_("Print everything and say nothing."))
 
 
+@dataclass(frozen=True)
+class PhoneAt(ServedAt):
+    """Whether a phone is the microphone, and where its page is served, as options."""
+
+    # fmt: off
+    host: str = options.option(_("With --phone, serve its page at this address. Without it, all "
+        "addresses of this computer serve it."), "0.0.0.0", show_default=False)
+    phone: bool = options.option(_("Use a phone as microphone, earphone and keys. Its page is "
+        "served with the certificate of this computer."), False)
+    qr: bool = options.option(_("Draw each link as a QR code, too. No screen reader can "
+        "read it."), False)
+    # fmt: on
+
+    def check(self, microphone: str | None) -> None:
+        """:raises ValueError: if options do not go together."""
+        if self.phone and microphone is not None:
+            raise ValueError(_("--phone is the microphone; leave out --microphone."))
+        if not self.phone and self != PhoneAt(encrypt=self.encrypt):
+            raise ValueError(_("The options of a phone's page go with --phone; add it."))
+
+
+_phone = options.taking("at", PhoneAt, encrypt=True)
+
+
 @click.group(cls=options.CommandGroup, no_args_is_help=False)
 def voice() -> None:
     """Learn, check, give or forget a player's voice."""
@@ -56,8 +82,14 @@ def voice() -> None:
 @_announced
 @_microphone
 @_silent
+@_phone
 def enrol(
-    name: str, pack: Language, spoken: Language | None, microphone: str | None, silent: bool
+    name: str,
+    pack: Language,
+    spoken: Language | None,
+    microphone: str | None,
+    silent: bool,
+    at: PhoneAt,
 ) -> None:
     """Learn how a player speaks.
 
@@ -70,7 +102,7 @@ def enrol(
 
     words = spoken or _words_of_announcements(pack)
     models = listening_models(words.code, options.warn)
-    with _booth(pack, microphone, silent) as booth:
+    with _booth(pack, microphone, silent, at=at, keeps=True) as booth:
         prompts = enrolment.prompts(words, seed=random.randrange(1 << 30))
         session = enrolment.EnrolmentSession()
         recogniser = open_recogniser(words, *models, lost=options.warn)
@@ -176,6 +208,7 @@ def _learn(
 @_announced
 @_microphone
 @_silent
+@_phone
 @options.as_json(help=_("Print the figures as JSON."))
 def check(
     name: str,
@@ -184,6 +217,7 @@ def check(
     microphone: str | None,
     silent: bool,
     as_json: bool,
+    at: PhoneAt,
 ) -> None:
     """Check how well a player is understood.
 
@@ -197,7 +231,7 @@ def check(
     chosen = listening_models(words.code, options.warn)
     used = speaker_models.models(name, words.code, chosen, options.warn)
     out = sys.stderr if as_json else sys.stdout
-    with _booth(pack, microphone, silent, out=out) as booth:
+    with _booth(pack, microphone, silent, out=out, at=at) as booth:
         takes = voice_check.record(booth, words, voice_check.lines(words, seed=len(name)))
         if not takes:
             raise ValueError(_("Nothing was heard; check the microphone with: blindplay doctor."))
@@ -395,20 +429,57 @@ def _booth(
     *,
     hears: bool = True,
     out: TextIO | None = None,
+    at: PhoneAt | None = None,
+    keeps: bool = False,
 ) -> Iterator[Booth]:
-    """A booth in which a player is prompted and recorded.
+    """A booth in which a player is prompted and recorded; ``keeps``: what they say is kept.
 
-    Without ``hears`` the microphone stays closed: learning from recordings needs none.
+    Without ``hears`` the microphone stays closed: learning from recordings needs none. ``at``:
+    where the page of a phone is served, if one is wanted.
     """
     from blindplay.speech.audio_devices import MicrophoneSource
     from blindplay.table.devices import open_speaker
 
     out = out or sys.stdout
     with contextlib.ExitStack() as stack:
+        phone = None
+        if at is not None:
+            at.check(microphone)
+            phone = _phone_at(stack, at, out, keeps=keeps) if at.phone else None
         speaker = None
         if not silent:
             trouble = partial(print, _("trouble:"), file=to_reader(out), flush=True)
-            speaker = open_speaker(stack, pack, trouble)
+            speaker = open_speaker(stack, pack, trouble, phone=phone.ear if phone else None)
             stack.callback(speaker.close)
-        booth = Booth(pack, speaker, MicrophoneSource(microphone), sys.stdin, out)
-        yield stack.enter_context(booth) if hears else booth
+        if phone is None:
+            booth = Booth(pack, speaker, MicrophoneSource(microphone), sys.stdin, out)
+        else:
+            late_s = partial(getattr, phone.source, "late_s")
+            booth = Booth(pack, speaker, phone.source, sys.stdin, out, keys="enrol_keys_phone",
+                          late_s=late_s)  # fmt: skip
+            phone.on_key = booth.press
+        try:
+            yield stack.enter_context(booth) if hears else booth
+        except AudioError as error:
+            if at is None or at.phone or microphone is not None:
+                raise
+            raise AudioError(_("{error} Or use a phone: add --phone.", error=error)) from None
+
+
+def _phone_at(
+    stack: contextlib.ExitStack, at: PhoneAt, out: TextIO, *, keeps: bool
+) -> "BoothPhone":
+    """Serve the page of a phone until ``stack`` closes it, and wait for the phone."""
+    from blindplay.console.server import PageServer
+    from blindplay.table.booth_phone import BoothPhone
+
+    show = partial(print, file=to_reader(out), flush=True)
+    encryption = at.encryption()
+    server = PageServer(at.host, at.console_port, encryption)
+    phone = stack.enter_context(BoothPhone(server, encrypted=encryption is not None, keeps=keeps))
+    show(_("Open this link on the phone: {link}", link=phone.link))
+    if at.qr:
+        show(phone.drawn_link)
+    show_advice(partial(server.advice, heard=True), show)
+    phone.wait()
+    return phone

@@ -24,9 +24,9 @@ from .sign_in import SignIn
 
 PHONE_HEADERS = {"permissions-policy": "camera=(), microphone=(self), geolocation=()"}
 """Only a phone's page may ask for the microphone."""
-TAKEN, REVOKED, TOO_MUCH = 4001, 4003, 4008
-"""The codes with which a line ends: another page has the seat, the link is not valid any more, or
-more came than a phone sends. phone.js knows them."""
+TAKEN, REVOKED, OVER, TOO_MUCH = 4001, 4003, 4004, 4008
+"""The codes with which a line ends: another page has the seat, the link is not valid any more, the
+phone is needed no more, or more came than a phone sends. phone.js knows them."""
 _AGAIN = 1013
 """The code of a line that the page is to make anew."""
 _A_SECOND = 40
@@ -66,10 +66,15 @@ class PhonePort(Protocol):
 
 
 class PhoneLines:
-    """Serves the lines of a table to the browsers that ``sign_in`` knows."""
+    """Serves the lines of a table to the browsers that ``sign_in`` knows. When it is ``closing``,
+    their pages connect again, or end with another ``code``."""
 
-    def __init__(self, port: PhonePort, sign_in: SignIn, closing: threading.Event) -> None:
-        self._port, self._sign_in, self._closing = port, sign_in, closing
+    def __init__(
+        self, port: PhonePort, sign_in: SignIn, closing: threading.Event, code: int = _AGAIN
+    ) -> None:
+        self._port, self._sign_in, self._closing, self._code = port, sign_in, closing, code
+        self.open = 0
+        """So many lines are open."""
         self._coming = RateLimiter(_A_SECOND, _A_SECOND * PHONE.seconds)
 
     async def serve(self, socket: WebSocket) -> None:
@@ -94,6 +99,7 @@ class PhoneLines:
             except RuntimeError:
                 return  # the server has stopped
 
+        self.open += 1
         talker = asyncio.create_task(self._send(socket, session, sending))
         # Where the line is cut, the phone is away until it connects again.
         with contextlib.suppress(WebSocketDisconnect, RuntimeError):
@@ -101,6 +107,7 @@ class PhoneLines:
         talker.cancel()
         with contextlib.suppress(asyncio.CancelledError, WebSocketDisconnect, RuntimeError):
             await talker
+        self.open -= 1
 
     async def _receive(self, socket: WebSocket, session: BrowserSession, send: PhoneSend) -> None:
         line: PhoneLine | None = None
@@ -155,7 +162,7 @@ class PhoneLines:
                 await socket.send_bytes(message)
             elif message:
                 await socket.send_text(json.dumps(message))
-        await socket.close(_AGAIN)
+        await socket.close(self._code)
 
 
 def _read(text: str) -> Mapping[str, Any]:

@@ -374,7 +374,7 @@ def _live(
 _ON_PHONE = ("tab", "now")
 # What the script of the phone's page says.
 _PHONE_SENTENCES = (
-    "off", "asking", "connecting", "away", "taken", "revoked",
+    "off", "asking", "connecting", "away", "taken", "revoked", "over",
     "hears", "hears_soon", "hears_yes", "hears_silent", "hears_shared", "hears_no",
     "tape_off", "tape_table", "tape_voices", "touch", "too_late", "ear_silent", "ear_other",
     "insecure", "no_microphone", "allow_ios", "allow_safari", "allow_firefox", "allow_android",
@@ -400,6 +400,26 @@ def phone(
         title=catalogue(session.language)["phone_title"],
         phone_sentences=_PHONE_SENTENCES,
         silent=silent,
+        records="",
         run=run,
         now=now,
+    )
+
+
+def booth(session: BrowserSession, *, keeps: bool) -> str:
+    """The page on the phone of somebody who repeats prompts. ``keeps``: that is recorded."""
+    title = catalogue(session.language)["booth_title"]
+    return render(
+        "phone.html",
+        session.language,
+        parts={"tab": title, "now": ""},
+        scripts=("phone.js",),
+        styles=("players.css", "phone.css"),
+        is_clock=False,
+        is_earphone=False,
+        title=title,
+        phone_sentences=_PHONE_SENTENCES,
+        silent=True,
+        records="booth_kept" if keeps else "phone_tape_off",
+        theme=session.theme,
     )

@@ -86,7 +86,8 @@ class Booth:
     the player's language; the prompts may be in another one.
 
     ``lines`` come from the keyboard and are read in a thread: an empty one repeats the prompt, and
-    words of the pack or in English repeat it, skip it or end.
+    words of the pack or in English repeat it, skip it or end. ``keys``: the sentence that says so.
+    ``late_s``: for how many seconds after its end what was said may still come from the microphone.
     """
 
     def __init__(
@@ -96,8 +97,12 @@ class Booth:
         source: AudioSource,
         lines: Iterable[str],
         out: TextIO,
+        *,
+        keys: str = "enrol_keys",
+        late_s: Callable[[], float] = lambda: 0.0,
     ) -> None:
         self.pack = pack
+        self._keys, self._late_s = keys, late_s
         self._speaker = speaker
         self._source = source
         self._out = out
@@ -118,6 +123,10 @@ class Booth:
 
     def __exit__(self, *_: object) -> None:
         self._source.close()
+
+    def press(self, key: Key) -> None:
+        """Take a key that was pressed elsewhere than on the keyboard."""
+        self._lines.type("" if key is Key.REPEAT else word_of(self.pack, key))
 
     def _key(self) -> Key | None:
         """Return the typed key. Lines that are no key are dropped."""
@@ -150,7 +159,7 @@ class Booth:
         pack, minutes = self.pack, max(1, round(count * seconds_each / 60))
         self.tell(sentence, count=pack.number(count), minutes=pack.duration(60_000 * minutes))
         skip, end = word_of(pack, Key.SKIP), word_of(pack, Key.END)
-        self.tell("enrol_keys", skip=skip, end=end)
+        self.tell(self._keys, skip=skip, end=end)
 
     def answers(
         self,
@@ -205,7 +214,7 @@ class Booth:
         self._source.discard()
         endpointer = self._endpointer
         endpointer.mute()
-        endpointer.unmute(_TAIL_S)
+        endpointer.unmute(_TAIL_S + self._late_s())
         sound, room = bytearray(), bytearray()
         waited = 0.0
         for block in self._blocks:

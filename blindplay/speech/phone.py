@@ -277,12 +277,15 @@ class PhoneSource(QueueSource):
 
     A hole of a packet or two is filled with silence, so that times stay right. A greater one, or
     the third one within three seconds, counts in ``lost_s``, as at a microphone with a cable. After
-    some seconds without sound the iteration raises an AudioError, and ``reopen`` waits until the
+    ``patience_s`` without sound the iteration raises an AudioError, and ``reopen`` waits until the
     phone is back. ``clock`` tells the time of the phone, and ``also`` gets all sound, as it comes.
     """
 
     def __init__(
-        self, clock: PhoneClock | None = None, also: Callable[[bytes], None] | None = None
+        self,
+        clock: PhoneClock | None = None,
+        also: Callable[[bytes], None] | None = None,
+        patience_s: float = MICROPHONE_PATIENCE_S,
     ) -> None:
         super().__init__(limit_blocks=BACKLOG_BLOCKS)
         self._clock = clock or PhoneClock()
@@ -295,7 +298,7 @@ class PhoneSource(QueueSource):
         """The number of the packet of this stream that came last; -1: none did."""
         self._filled: deque[int] = deque()  # before which packets
         self._left = False
-        self._patience_s = MICROPHONE_PATIENCE_S
+        self._patience_s = patience_s
         self._silence_message = _("The phone gives no sound; look at its page.")
 
     def __enter__(self) -> Self:

@@ -138,10 +138,12 @@ def open_speaker(
     trouble: Callable[[str], None],
     wanted: WantedDevices = WantedDevices(),
     beside: Callable[[int], bytes] | None = None,
+    phone: AudioSink | None = None,
 ) -> Speaker:
     """Open a speaker for the wanted outputs. ``stack`` closes these and the synthesiser; close the
     speaker yourself, before. ``trouble`` is called with a sentence about what cannot be heard.
     ``beside`` gives what a named earphone plays between sentences, as :class:`DeviceSink` takes it.
+    ``phone``: the ear of a phone, in place of all of them.
 
     :raises AudioError: if a named output is not there.
     :raises ReaderError: if a screen reader is wanted, and what reaches it is not installed.
@@ -151,7 +153,7 @@ def open_speaker(
         Synthesiser(pack.code, spellings=pack.spoken, spellings_of=lambda code: load(code).spoken)
     )
     synthesiser.start()
-    sinks = outputs(stack, trouble, wanted, beside)
+    sinks = outputs(stack, trouble, wanted, beside) if phone is None else (phone, phone)
     return Speaker(synthesiser, *sinks, reader=reader, on_error=trouble)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from blindplay.console.phone import PhoneSend
 from blindplay.laws import Taken
@@ -49,7 +49,7 @@ AttachPhone = Callable[[str, PhoneSource, Callable[[str], None], Callable[[], No
 
 
 @dataclass
-class _Phone:
+class Phone:
     """The phone of a seat, which is a player's or an assistant's. ``run`` names it, and ``stream``
     the packets of its page."""
 
@@ -66,21 +66,71 @@ class _Phone:
     back: tuple[float, int] | None = None
     """When it came back without sound yet, and how many packets it had given."""
     clock: PhoneClock = field(default_factory=PhoneClock)
-    pings: dict[int, float] = field(default_factory=dict)
-    """When each of the latest pings was sent that has no answer yet."""
-    pinged: int = 0
-    pinged_at: float = 0.0
     talks: bool = False
     """The talk button is down, as its page was told."""
+    _pings: dict[int, float] = field(default_factory=dict)  # when each was sent that has no answer
+    _pinged: int = 0
+    _pinged_at: float = 0.0
 
     def __post_init__(self) -> None:
         self.out = PhoneEar(lambda message: self.send(message), lambda: not self.away)
+
+    def join(self, run: str, stream: str, send: PhoneSend, now: float) -> bool:
+        """The page ``run`` has this place from now on, and packets of ``stream``. Return whether
+        it is another page than before, which hears that its place is taken."""
+        before, new, anew = self.send, self.run != run, self.stream != stream
+        self.run, self.stream, self.send, self.heard_at = run, stream, send, now
+        self.talks = False
+        if new:
+            self.clock.begin()
+        call(before, None)
+        if anew and self.source is not None:
+            self.source.begin()
+        return new
+
+    def told(self, told: Mapping[str, Any], now: float) -> bool:
+        """Take what a phone tells by itself; False if this is what its player wants."""
+        if "pong" in told:
+            sent = self._pings.pop(told["pong"], None) if isinstance(told["pong"], int) else None
+            at = phone_time(told)
+            if sent is not None and at is not None:
+                self.clock.answered(sent, now, at)
+        elif "ended" in told:
+            self.out.ended(told["ended"], played=told.get("played") is True)
+        return "pong" in told or "ended" in told
+
+    def ping(self, now: float) -> None:
+        """Ask it for its time, if that is due, and tell what has come."""
+        if now - self._pinged_at < _PING_S:
+            return
+        self._pinged_at = now
+        self._pinged += 1
+        self._pings[self._pinged] = now
+        self._pings.pop(self._pinged - _PINGS, None)
+        came = -1 if self.source is None else self.source.came
+        self.send({"ping": self._pinged} | ({"came": came} if came >= 0 else {}))
+
+
+def phone_time(told: Mapping[str, Any]) -> int | None:
+    """The time of a phone in a message, in ms; None if it tells none."""
+    at = told.get("at")
+    return at % 2**32 if isinstance(at, int) else None
+
+
+class Phones(Protocol):
+    """What looks after phones."""
+
+    def heard_from(self, phone: Phone) -> None:
+        """Something has come from a phone."""
+
+    def message(self, phone: Phone, told: Mapping[str, Any]) -> None:
+        """A phone has sent a message."""
 
 
 class PhoneCall:
     """One line to a phone. It is of no use any more when another page has taken the seat."""
 
-    def __init__(self, phones: "PlayerPhones", phone: _Phone, send: PhoneSend) -> None:
+    def __init__(self, phones: Phones, phone: Phone, send: PhoneSend) -> None:
         self._phones, self._phone, self._send = phones, phone, send
 
     @property
@@ -116,7 +166,7 @@ class PlayerPhones:
     ) -> None:
         self._session, self._attach, self._taped, self._now = session, attach, taped, now
         self._left, self._also = left, also
-        self._phones: dict[str, _Phone] = {}
+        self._phones: dict[str, Phone] = {}
         self._lock = threading.Lock()
         self._closed = threading.Event()
         self._work = ThreadPoolExecutor(1, "phones")
@@ -130,42 +180,28 @@ class PlayerPhones:
         """See :class:`blindplay.console.phone.PhonePort`."""
         seat = self._session.table.side_of(role)
         with self._lock:
-            phone = self._phones.setdefault(seat, _Phone(seat))
+            phone = self._phones.setdefault(seat, Phone(seat))
             others = phone.run not in ("", run)
             if others and again:
                 return None
-            before, phone.send = phone.send, send
-            new, anew = phone.run != run, phone.stream != stream
-            phone.run, phone.stream, phone.heard_at = run, stream, self._now()
-            phone.talks = False
-            if new:
-                phone.clock.begin()
+            new = phone.join(run, stream, send, self._now())
             if self._watching is None:
                 self._watching = threading.Thread(target=self._watch, daemon=True, name="phones")
                 self._watching.start()
-        call(before, None)
-        if anew and phone.source is not None:
-            phone.source.begin()
         self._work.submit(call, self._welcome, phone, send, others, new)
         return PhoneCall(self, phone, send)
 
-    def heard_from(self, phone: _Phone) -> None:
-        """Something has come from a phone."""
+    def heard_from(self, phone: Phone) -> None:
         phone.heard_at = self._now()
 
-    def message(self, phone: _Phone, told: Mapping[str, Any]) -> None:
-        do, at, now = told.get("do"), told.get("at"), self._now()
-        at = at % 2**32 if isinstance(at, int) else None
-        if "pong" in told:
-            sent = phone.pings.pop(told["pong"], None) if isinstance(told["pong"], int) else None
-            if sent is not None and at is not None:
-                phone.clock.answered(sent, now, at)
-        elif do in ("press", "talk"):
+    def message(self, phone: Phone, told: Mapping[str, Any]) -> None:
+        do, at, now = told.get("do"), phone_time(told), self._now()
+        if phone.told(told, now):
+            return
+        if do in ("press", "talk"):
             ago = 0.0 if at is None else min(phone.clock.ago(at, now), LAG_LIMIT_S)
             pressed = self._press if do == "press" else self._talk
             self._work.submit(call, pressed, phone, told, now - ago)
-        elif "ended" in told:
-            phone.out.ended(told["ended"], played=told.get("played") is True)
         elif do == "hear" and phone.seat in SIDES:
             self._work.submit(call, self._hear, phone, told)
         elif do == "leave":
@@ -179,20 +215,20 @@ class PlayerPhones:
         for threads in (self._work, self._ears):
             threads.shutdown(wait=False, cancel_futures=True)
 
-    def _is_here(self, phone: _Phone) -> bool:
+    def _is_here(self, phone: Phone) -> bool:
         """Return whether its player has not put this phone away."""
         return self._phones.get(phone.seat) is phone
 
     # --- the microphone ------------------------------------------------------------------------
 
-    def _welcome(self, phone: _Phone, send: PhoneSend, others: bool, new: bool) -> None:
+    def _welcome(self, phone: Phone, send: PhoneSend, others: bool, new: bool) -> None:
         if others:
             self._tell(phone, "phone_other")
         elif new:
             self._tell(phone, "phone_here")
         send({"tape": self._taped.value})
 
-    def _listen(self, phone: _Phone) -> None:
+    def _listen(self, phone: Phone) -> None:
         """Hear the phone's microphone, and say to its page whether the table does."""
         if not self._is_here(phone):
             return
@@ -215,7 +251,7 @@ class PlayerPhones:
 
     # --- the ear -------------------------------------------------------------------------------
 
-    def _hear(self, phone: _Phone, told: Mapping[str, Any]) -> None:
+    def _hear(self, phone: Phone, told: Mapping[str, Any]) -> None:
         """The player chooses what to hear on the phone."""
         session, desk = self._session, self._session.desk
         side = session.table.side_of(phone.seat)
@@ -236,7 +272,7 @@ class PlayerPhones:
                 desk.second_ear = phone.seat if wanted else ""
         phone.send({"ear": answer})
 
-    def _lost(self, phone: _Phone, sentence: str) -> None:
+    def _lost(self, phone: Phone, sentence: str) -> None:
         """No sound comes from a phone. If nothing else comes either, it is away."""
         self._session.transcript.line(sentence)
         if self._is_here(phone) and not phone.away:
@@ -244,14 +280,14 @@ class PlayerPhones:
             phone.send({"hears": "silent"})
             self._tell(phone, "phone_silent")
 
-    def _found(self, phone: _Phone) -> None:
+    def _found(self, phone: Phone) -> None:
         """Sound comes again."""
         phone.send({"hears": "yes"})
         if phone.silent:
             phone.silent = False
             self._tell(phone, "phone_back")
 
-    def _leave(self, phone: _Phone, send: PhoneSend) -> None:
+    def _leave(self, phone: Phone, send: PhoneSend) -> None:
         """The player puts the phone away, whose line sends with ``send``."""
         with self._lock:
             if phone.send is not send or not self._is_here(phone):
@@ -263,7 +299,7 @@ class PlayerPhones:
         phone.send(None)
         self._ears.submit(call, self._give_back, phone)
 
-    def _give_back(self, phone: _Phone) -> None:
+    def _give_back(self, phone: Phone) -> None:
         """Listen to the phone no more."""
         if phone.source is not None:
             phone.source.lose(_("The player has put the phone away."))
@@ -271,7 +307,7 @@ class PlayerPhones:
 
     # --- the buttons ---------------------------------------------------------------------------
 
-    def _press(self, phone: _Phone, told: Mapping[str, Any], at: float) -> None:
+    def _press(self, phone: Phone, told: Mapping[str, Any], at: float) -> None:
         """The clock was pressed ``at`` this time of ours."""
         session, ago = self._session, self._now() - at
         side = session.table.side_of(phone.seat)
@@ -280,7 +316,7 @@ class PlayerPhones:
         session.transcript.line(f"felt {NAMES[side]}'s phone pressed {ago:.3f} s ago")
         session.press(side, ago, line=ago)
 
-    def _talk(self, phone: _Phone, told: Mapping[str, Any], at: float) -> None:
+    def _talk(self, phone: Phone, told: Mapping[str, Any], at: float) -> None:
         """The talk button went down or up, or was pressed without that being told apart."""
         side, session = self._session.table.side_of(phone.seat), self._session
         if "down" in told:
@@ -305,7 +341,7 @@ class PlayerPhones:
             for phone in phones:
                 call(self._look, phone)
 
-    def _look(self, phone: _Phone) -> None:
+    def _look(self, phone: Phone) -> None:
         now = self._now()
         away = now - phone.heard_at >= PATIENCE_S
         if away and not phone.away:
@@ -325,15 +361,10 @@ class PlayerPhones:
         if talks is not phone.talks:
             phone.talks = talks
             phone.send({"talks": talks})
-        if not away and now - phone.pinged_at >= _PING_S:
-            phone.pinged_at = now
-            phone.pinged += 1
-            phone.pings[phone.pinged] = now
-            phone.pings.pop(phone.pinged - _PINGS, None)
-            came = -1 if phone.source is None else phone.source.came
-            phone.send({"ping": phone.pinged} | ({"came": came} if came >= 0 else {}))
+        if not away:
+            phone.ping(now)
 
-    def _expect_sound(self, phone: _Phone, now: float) -> None:
+    def _expect_sound(self, phone: Phone, now: float) -> None:
         """Tell it when a phone is back, and its microphone is not, as after a call."""
         if phone.back is None or phone.source is None or phone.away:
             return
@@ -344,7 +375,7 @@ class PlayerPhones:
             phone.back = None
             self._lost(phone, _("The phone gives no sound; look at its page."))
 
-    def _tell(self, phone: _Phone, key: str) -> None:
+    def _tell(self, phone: Phone, key: str) -> None:
         """Tell everybody about a phone, while that matters to the game."""
         desk, table = self._session.desk, self._session.table
         player = person_in_words(desk.pack, table.side_of(phone.seat))

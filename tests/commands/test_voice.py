@@ -12,6 +12,8 @@ import pytest
 from blindplay.commands import voice
 from blindplay.hearing import speaker_models, speaker_preferences
 from blindplay.language import Language
+from blindplay.speech.audio import AudioError
+from blindplay.speech.audio_devices import MicrophoneSource
 from blindplay.speech.speaker import Voicing
 from tests.command_line import run
 
@@ -90,3 +92,32 @@ def test_after_ctrl_c_the_player_hears_how_to_resume(monkeypatch: pytest.MonkeyP
     done = run("voice", "learn", "Anna", "--silent")
     assert (done.status, done.stderr) == (130, "Stopped.\n")
     assert told == ["enrol_working", "enrol_stopped"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "why"),
+    [
+        (("--phone", "--microphone", "Headset"), "--phone is the microphone; leave out"),
+        (("--qr",), "The options of a phone's page go with --phone; add it."),
+        (("--console-port", "8081"), "The options of a phone's page go with --phone; add it."),
+        (("--phone", "--key", "own.key"), "--certificate and --key need each other."),
+    ],
+)
+def test_a_phone_and_the_options_of_its_page_go_together(
+    typed: tuple[str, ...], why: str, tmp_path: Path
+) -> None:
+    done = run("voice", "check", "Anna", "--silent", *typed, home=tmp_path)
+    assert (done.status, done.stdout) == (2, "")
+    assert why in done.stderr
+
+
+def test_where_no_microphone_is_found_a_phone_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def enter(source: MicrophoneSource) -> None:
+        raise AudioError("There is none.")
+
+    monkeypatch.setattr(MicrophoneSource, "__enter__", enter)
+    done = run("voice", "check", "Anna", "--silent", home=tmp_path)
+    assert done.status != 0
+    assert "There is none. Or use a phone: add --phone." in done.stderr

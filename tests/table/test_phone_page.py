@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 pytest.importorskip("playwright")
 
-_SPOKEN = """sound => {
+SPOKEN = """sound => {
     const whole = Uint8Array.from(atob(sound), one => one.charCodeAt(0));
     return spoken.decodeAudioData(whole.buffer).then(buffer => {
         const source = new AudioBufferSourceNode(spoken, { buffer });
@@ -44,7 +44,7 @@ _SPOKEN = """sound => {
         source.start();
     });
 }"""
-_SPOKEN_AT = """([sound, at]) => {
+SPOKEN_AT = """([sound, at]) => {
     const whole = Uint8Array.from(atob(sound), one => one.charCodeAt(0));
     return spoken.decodeAudioData(whole.buffer).then(buffer => {
         const source = new AudioBufferSourceNode(spoken, { buffer });
@@ -53,13 +53,13 @@ _SPOKEN_AT = """([sound, at]) => {
     });
 }"""
 # A microphone into which the test speaks when it wants to.
-_MOUTH = """
+MOUTH = """
     window.spoken = new AudioContext();
     window.mouth = new MediaStreamAudioDestinationNode(spoken);
     navigator.mediaDevices.getUserMedia = async () => mouth.stream.clone();
 """
 _DENIED_FIRST = (
-    _MOUTH
+    MOUTH
     + """
     const ask = navigator.mediaDevices.getUserMedia;
     window.allowed = false;
@@ -158,7 +158,7 @@ def test_on_a_narrow_line_the_page_sends_a_quarter_of_the_bits_and_is_heard_all_
         return taken
 
     monkeypatch.setattr(PhoneSource, "take", behind)
-    with phone_of(browser, _MOUTH) as context:
+    with phone_of(browser, MOUTH) as context:
         page = used(context, table)
         table.sitting.wait(lambda: len(came) > 50)
         table.pass_s(1.0)  # until the next ping
@@ -166,7 +166,7 @@ def test_on_a_narrow_line_the_page_sends_a_quarter_of_the_bits_and_is_heard_all_
         assert came[0] == PCM
         sound = base64.b64encode(wav(spoken(synthesiser, MOVE))).decode()
         for _ in range(10):  # a busy browser may lose some of it
-            page.evaluate(_SPOKEN, sound)
+            page.evaluate(SPOKEN, sound)
             if until(lambda: HEARD in table.printed, 15.0):
                 return
         raise AssertionError(table.printed)
@@ -178,7 +178,7 @@ def test_a_button_appears_only_when_a_press_would_be_noticed(
 ) -> None:
     """On a slow line the page is there before its script."""
     held: list[Route] = []
-    with phone_of(browser, _MOUTH) as context:
+    with phone_of(browser, MOUTH) as context:
         page = context.new_page()
         page.goto(table.host.link("white").replace("127.0.0.1", "localhost"))
         context.route("**/*phone.js*", lambda route: held.append(route))
@@ -235,7 +235,7 @@ def test_a_game_is_played_by_voice_through_the_page_to_mate(
     def played(plies: int) -> bool:
         return len(game.game.history) == plies
 
-    with phone_of(browser, _MOUTH) as context:
+    with phone_of(browser, MOUTH) as context:
         page = used(context, table)
         for words, answer in (
             ("Bauer Eva zwei Eva vier", "e5"),
@@ -245,7 +245,7 @@ def test_a_game_is_played_by_voice_through_the_page_to_mate(
         ):
             plies = len(game.game.history) + 1
             session.wait_until_said()
-            page.evaluate(_SPOKEN, base64.b64encode(wav(spoken(synthesiser, words))).decode())
+            page.evaluate(SPOKEN, base64.b64encode(wav(spoken(synthesiser, words))).decode())
             table.sitting.wait(lambda: game.game.turn.announced is not None)
             session.typed("black", "ja")
             session.press("white")
@@ -295,7 +295,7 @@ def test_two_phones_with_two_voices_play_a_game_to_mate_and_go_on_after_a_kill(
             for role, page in pages.items():
                 sound = (said * (1.0 if role == by else 0.25)).astype("<i2").tobytes()
                 encoded = base64.b64encode(wav(ROOM + sound + PAUSE)).decode()
-                page.evaluate(_SPOKEN_AT, [encoded, at * 1000])
+                page.evaluate(SPOKEN_AT, [encoded, at * 1000])
             if until(what, 15.0):
                 return
             spoken_words[0] += 1
@@ -311,7 +311,7 @@ def test_two_phones_with_two_voices_play_a_game_to_mate_and_go_on_after_a_kill(
         table.sitting.wait(lambda: len(game.game.history) > plies or game.game.over)
 
     spoken_words = [0]
-    with phone_of(browser, _MOUTH) as whites, phone_of(browser, _MOUTH) as blacks:
+    with phone_of(browser, MOUTH) as whites, phone_of(browser, MOUTH) as blacks:
         with sat(resumed=False) as table:
             table.sitting.start()
             pages = {"white": used(whites, table), "black": used(blacks, table, "black")}
@@ -335,7 +335,7 @@ def test_a_page_that_was_loaded_again_goes_on_by_itself(
 ) -> None:
     from tests.console.browser import becomes
 
-    with phone_of(browser, _MOUTH) as context:
+    with phone_of(browser, MOUTH) as context:
         page = used(context, table)
         page.reload()
         becomes(page, "document.body.dataset.phone === 'on'")
@@ -395,7 +395,7 @@ def test_a_screen_reader_keeps_its_place_when_its_button_disappears(
     from tests.console.browser import becomes
 
     heading = "document.activeElement.id === 'phone-heading'"
-    with phone_of(browser, _MOUTH) as context:
+    with phone_of(browser, MOUTH) as context:
         page = opened(context, table)
         page.get_by_role("button", name="Speak into this phone").focus()
         page.keyboard.press("Enter")
@@ -415,7 +415,7 @@ def test_where_the_table_does_not_speak_a_screen_reader_reads_what_is_for_everyb
     sitting.start()
     with ExitStack() as stack:
         table = PhoneTable(sitting, stack, recogniser)
-        context = stack.enter_context(phone_of(browser, _MOUTH))
+        context = stack.enter_context(phone_of(browser, MOUTH))
         page = opened(context, table)
         page.get_by_role("button", name="Speak into this phone").click()
         becomes(page, "document.getElementById('phone-ear').textContent !== ''")
@@ -439,7 +439,7 @@ def test_players_and_assistants_are_offered_the_phone_each_with_what_it_is_to_th
     table: PhoneTable, browser: Browser
 ) -> None:
     parts = {"white": (True, True), "black": (True, False), "assistant:white": (False, False)}
-    with phone_of(browser, _MOUTH) as context:
+    with phone_of(browser, MOUTH) as context:
         for role, (is_clock, is_earphone) in parts.items():
             page = used(context, table, role)
             page.get_by_role("button", name="Talk").wait_for()
@@ -489,7 +489,7 @@ def test_the_arbiter_and_people_who_all_see_are_offered_no_phone(
 def test_the_phone_page_is_accessible(table: PhoneTable, browser: Browser, wide: int) -> None:
     from tests.console.browser import accessible, shot, violations
 
-    with phone_of(browser, _MOUTH) as context:
+    with phone_of(browser, MOUTH) as context:
         page = opened(context, table)
         page.set_viewport_size({"width": wide, "height": 740})
         assert violations(page) == []
@@ -509,7 +509,7 @@ def test_the_two_large_buttons_are_pressed_by_finger_by_key_and_by_a_screen_read
     from tests.console.browser import becomes
 
     session, game = table.sitting.session, table.sitting.table
-    with phone_of(browser, _MOUTH) as context:
+    with phone_of(browser, MOUTH) as context:
         page = used(context, table)
         session.typed("white", "e4")
         session.typed("black", "ja")
@@ -565,7 +565,7 @@ def test_a_browser_plays_what_only_its_player_may_hear_and_tells_the_end(
     from tests.console.browser import becomes
 
     session = table.sitting.session
-    with phone_of(browser, _MOUTH) as context:
+    with phone_of(browser, MOUTH) as context:
         page = used(context, table)
         page.get_by_text("What I hear on this phone").click()
         page.get_by_label("What only I may hear").select_option("sound")

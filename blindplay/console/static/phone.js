@@ -1,12 +1,12 @@
 // The phone of a player: its microphone is sent to the table. Everything else on the page is as on the
 // other pages.
 //
-// data-phone of the body is "off", "asking", "connecting", "on", "away", "taken" or "revoked";
+// data-phone of the body is "off", "asking", "connecting", "on", "away", "taken", "revoked" or "over";
 // data-hears is what the table does with the sound: "", "soon", "yes", "silent", "shared" or "no".
 
 import { packed } from "./adpcm.js";
-import { page } from "./console.js";
 import { keep, kept } from "./kept.js";
+import { page } from "./messages.js";
 
 const HEAD_BYTES = 9;
 const [PCM, ADPCM] = [0, 1];
@@ -14,7 +14,7 @@ const MOST_BEHIND = 25; // packets that the table has not got: a second. Then th
 const MOST_KEPT = 50; // packets while the line is cut: two seconds
 const MOST_UNSENT = 128 * 1024; // bytes that the browser has not sent
 const AGAIN_MS = [200, 500, 1000, 2000];
-const ENDS = { 4001: "taken", 4003: "revoked" }; // as in console/phone.py
+const ENDS = { 4001: "taken", 4003: "revoked", 4004: "over" }; // as in console/phone.py
 
 const KEY = "phone";
 const MOST_SAID = 20; // sentences
@@ -55,7 +55,7 @@ function show(state, hears = page.hears ?? "") {
   const on = IN_USE.includes(state);
   const focused = document.activeElement;
   // Who has allowed the microphone meanwhile presses the first button again.
-  document.getElementById("phone-start").hidden = state === "asking" || (on && (state !== "on" || microphone));
+  document.getElementById("phone-start").hidden = ["asking", "over"].includes(state) || (on && (state !== "on" || microphone));
   document.getElementById("phone-stop").hidden = !on;
   document.getElementById("phone-keys").hidden = !on;
   // A screen reader that stood on a button which has gone would begin at the top of the page.
@@ -235,6 +235,11 @@ button(
 );
 const pressClock = (event) => press({ do: "press" }, event);
 button(document.getElementById("phone-clock"), pressClock, () => {}, pressClock);
+
+// The keys of a person who repeats prompts.
+for (const one of document.querySelectorAll("#phone [data-key]")) {
+  one.addEventListener("click", () => tell({ do: "key", key: one.dataset.key }));
+}
 
 // A headset's button, and the two-finger double tap of VoiceOver, belong to a page that plays sound.
 async function ownHeadset() {
