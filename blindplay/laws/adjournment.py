@@ -6,6 +6,7 @@ from typing import Literal
 import chess
 
 from . import facts as f
+from . import rulings as r
 from .completing import complete
 from .compulsory_assistant import release_clocks
 from .duties import binding, oblige
@@ -13,15 +14,7 @@ from .ends import conclusion, lose, result_of_losing
 from .executing import make_it
 from .permissions import by_player, closed, entitled
 from .proposals import propose
-from .rulings import (
-    Adjourned,
-    AdjournmentAsked,
-    ArbiterNeeded,
-    Envelope,
-    Penalty,
-    Sealed,
-    both_seconds,
-)
+from .rulings import both_seconds
 from .sheet_comparison import EntryCertainty
 from .sheets import want
 from .state import OTHER, Effect, Heard, State, Turn
@@ -52,20 +45,20 @@ def want_to_adjourn(game: State, fact: f.Adjourn) -> None:
         game.refuse(by, fact.kind, "nothing_proposed", "sealing")
     elif fact.declined:
         game.wants_to_adjourn = ""
-        game.rule(AdjournmentAsked(by=by, declined=True), "sealing")
+        game.rule(r.AdjournmentAsked(by=by, declined=True), "sealing")
     elif game.presided:
-        game.rule(ArbiterNeeded(why="adjournment", by=by), "sealing")
+        game.rule(r.ArbiterNeeded(why="adjournment", by=by), "sealing")
     elif asked:
         ask_to_seal(game)
     else:
         game.wants_to_adjourn = by
-        game.rule(AdjournmentAsked(by=by), "sealing")
+        game.rule(r.AdjournmentAsked(by=by), "sealing")
 
 
 def ask_to_seal(game: State) -> None:
     """The arbiter asks the player on move to seal their move, or both players want to adjourn."""
     game.adjourning, game.wants_to_adjourn = True, ""
-    game.rule(ArbiterNeeded(why="seal", by=game.side), "sealing")
+    game.rule(r.ArbiterNeeded(why="seal", by=game.side), "sealing")
 
 
 def seal(game: State, fact: f.Seal) -> None:
@@ -96,11 +89,11 @@ def seal(game: State, fact: f.Seal) -> None:
         return
     game.sealed, game.sealed_reply = fact.text, fact.absent
     if fact.absent:
-        game.rule(Sealed(by=side), "sealed_reply")
+        game.rule(r.Sealed(by=side), "sealed_reply")
         game.delivered = not game.clock  # without a clock no press follows
         return
     rules = ("sealing",) if ":" not in fact.by else ("sealing", "assistant_adjourns")
-    game.rule(Sealed(by=side), *rules)
+    game.rule(r.Sealed(by=side), *rules)
     if not game.clock:
         adjourn(game)
 
@@ -129,7 +122,7 @@ def seal_and_adjourn(game: State) -> None:
     if game.sealed is None:
         assert game.turn.made is not None
         game.sealed = game.turn.made.uci()
-        game.rule(Sealed(by=game.side), "sealing")
+        game.rule(r.Sealed(by=game.side), "sealing")
     adjourn(game)
 
 
@@ -142,7 +135,7 @@ def adjourn(game: State) -> None:
     game.resumed_at, game.resumed_from = None, len(game.history) + 1
     game.clock.stop()
     offer = next((by for by in OTHER if by in game.offers), None)
-    envelope = Envelope(
+    envelope = r.Envelope(
         players={who: game.player(who).name for who in OTHER},
         position=game.board.fen(),
         **both_seconds(game.clock.left),
@@ -150,7 +143,7 @@ def adjourn(game: State) -> None:
         move_number=game.board.fullmove_number,
         draw_offer=offer,
     )
-    game.rule(Adjourned(envelope=envelope), "envelope")
+    game.rule(r.Adjourned(envelope=envelope), "envelope")
     game.tell_clock("sealing")
 
 
@@ -183,7 +176,7 @@ def open_envelope(game: State, fact: f.OpenEnvelope) -> None:
         for board in game.tables:
             if not game.outstanding(board):
                 want(game, board, game.pieces, "missing_envelope")
-        game.rule(ArbiterNeeded(why="missing_envelope", by=side), "missing_envelope")
+        game.rule(r.ArbiterNeeded(why="missing_envelope", by=side), "missing_envelope")
         game.clock.stop()
         game.tell_clock("missing_envelope")
         return
@@ -195,7 +188,7 @@ def open_envelope(game: State, fact: f.OpenEnvelope) -> None:
         if not _may_be_sealed(game, heard):
             # The texts do not say what follows: another move is owed, and the arbiter decides.
             game.clock.stop()
-            game.rule(ArbiterNeeded(why="sealed_move", by=side), "opening_envelope")
+            game.rule(r.ArbiterNeeded(why="sealed_move", by=side), "opening_envelope")
             oblige(game)
             game.tell_clock("opening_envelope")
             return
@@ -288,7 +281,7 @@ def _lose_by_seal(game: State, side: str, heard: Heard) -> None:
     """A sealed move that is ambiguous, unintelligible or illegal loses (I.8)."""
     rule = _WHY_IT_LOSES[heard.kind]
     several = heard.moves if heard.kind == "ambiguous" else ()
-    penalty = Penalty(
+    penalty = r.Penalty(
         player=side,
         loses=True,
         why=rule,
@@ -302,4 +295,4 @@ def _lose_by_seal(game: State, side: str, heard: Heard) -> None:
 
 def _read_otherwise(game: State, side: str, rule: str) -> None:
     """The arbiter reads a sealed move differently, and takes the move that the player meant."""
-    game.rule(ArbiterNeeded(why="sealed_move", by=side), rule)
+    game.rule(r.ArbiterNeeded(why="sealed_move", by=side), rule)

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from . import facts as f
+from . import rulings as r
 from .adjournment import ask_to_seal, end_by_sealed_move, forget_sealed
 from .claims import postpone
 from .compulsory_assistant import check_assistants, must_wait, release_clocks
@@ -10,20 +11,7 @@ from .ends import end, lose, result_of_losing
 from .facts import seconds
 from .permissions import acting, closed, is_player
 from .proposals import decide, propose
-from .rulings import (
-    AnnouncesIn,
-    Answer,
-    ArbiterNeeded,
-    Attended,
-    GameOver,
-    Penalty,
-    Presides,
-    ResultCorrected,
-    Signed,
-    TakeBack,
-    WarningsPermitted,
-    both_seconds,
-)
+from .rulings import both_seconds
 from .setting_up import has_come
 from .sheets import bring_back, brought_back, clocks_at, take_back
 from .state import LOSES, OTHER, Effect, State, san
@@ -95,7 +83,7 @@ def _penalty(game: State, fact: f.Arbiter) -> None:
         return
     if fact.penalty in ("loss", "loses", "lost", "forfeit"):
         result = fact.result or result_of_losing(game, side)
-        penalty = Penalty(player=side, loses=True, result=result, status="confirmed")
+        penalty = r.Penalty(player=side, loses=True, result=result, status="confirmed")
         game.rule(penalty, "arbiter_declares_lost")
         if fact.result is not None:
             end(game, fact.result, "declared", "arbiter_penalty")
@@ -105,7 +93,7 @@ def _penalty(game: State, fact: f.Arbiter) -> None:
     if not given and not taken:
         if fact.penalty == "warning":
             game.rule(
-                Penalty(player=side, penalty="warning", status="confirmed"), "arbiter_warning"
+                r.Penalty(player=side, penalty="warning", status="confirmed"), "arbiter_warning"
             )
         else:
             game.refuse("arbiter", "penalty", "seconds_missing", "arbiter_penalty")
@@ -113,7 +101,7 @@ def _penalty(game: State, fact: f.Arbiter) -> None:
     if not game.clock:
         game.refuse("arbiter", "penalty", "no_clock", "arbiter_penalty")
         return
-    penalty, rules = Penalty(player=side, status="confirmed"), []
+    penalty, rules = r.Penalty(player=side, status="confirmed"), []
     if given:
         rules.append("arbiter_adds_time")
         game.clock.set(gains, game.clock.left[gains] + given)
@@ -144,7 +132,7 @@ def _special_penalty(game: State, fact: f.Arbiter, side: str) -> None:
         game.refuse("arbiter", "penalty", "result_missing", rule)
     else:
         result = fact.result if fact.penalty == "points" else None
-        penalty = Penalty(player=side, penalty=fact.penalty, result=result, status="confirmed")
+        penalty = r.Penalty(player=side, penalty=fact.penalty, result=result, status="confirmed")
         game.rule(penalty, rule)
         if result is not None:
             end(game, result, "declared", rule)
@@ -162,7 +150,7 @@ def _restore(game: State, fact: f.Arbiter) -> None:
         return
     undone = fact.ply > len(game.history) or (back is not None and fact.ply == back.last)
     clocks = clocks_at(game, fact.ply)
-    ruling = TakeBack(to_ply=fact.ply, undone=undone, by=fact.player, **clocks)
+    ruling = r.TakeBack(to_ply=fact.ply, undone=undone, by=fact.player, **clocks)
     if fact.player is not None and not game.presided:
         confirm = Effect(_go_to, fact.ply, undone=undone)
         propose(game, ruling, ("not_covered",), confirm, by=fact.player)
@@ -205,10 +193,10 @@ def _correct(game: State, fact: f.Arbiter) -> None:
         game.refuse("arbiter", "declare", "reason_missing", "arbiter")
         return
     rules = ("arbiter", "signatures") if game.edition.has("signatures") else ("arbiter",)
-    game.rule(ResultCorrected(before=game.result, reason=fact.reason), *rules)
+    game.rule(r.ResultCorrected(before=game.result, reason=fact.reason), *rules)
     game.result, game.ended_by, game.corrected = fact.result, rules, True
     game.signed, game.decisions = {}, ()
-    game.rule(GameOver(result=fact.result, reason="declared"), *rules)
+    game.rule(r.GameOver(result=fact.result, reason="declared"), *rules)
 
 
 def _adjourn(game: State, fact: f.Arbiter) -> None:
@@ -236,7 +224,7 @@ def _preside(game: State, fact: f.Arbiter) -> None:
         if game.pending is not None:
             # Now it is the arbiter's to decide.
             game.pending = replace(game.pending, asked=frozenset())
-        game.rule(Presides(present=present), "arbiter")
+        game.rule(r.Presides(present=present), "arbiter")
 
 
 def _permit_warnings(game: State, fact: f.Arbiter) -> None:
@@ -244,7 +232,7 @@ def _permit_warnings(game: State, fact: f.Arbiter) -> None:
         game.refuse("arbiter", fact.do, "already_so", "arbiter")
         return
     game.warnings_permitted = True
-    game.rule(WarningsPermitted(), "arbiter")
+    game.rule(r.WarningsPermitted(), "arbiter")
 
 
 def _announce_in(game: State, fact: f.Arbiter) -> None:
@@ -253,7 +241,7 @@ def _announce_in(game: State, fact: f.Arbiter) -> None:
         game.refuse("arbiter", fact.do, "not_in_this_edition", "announcing")
     else:
         game.announce_in = fact.language
-        game.rule(AnnouncesIn(language=game.announcing_language()), "announcing")
+        game.rule(r.AnnouncesIn(language=game.announcing_language()), "announcing")
 
 
 def _attend(game: State, fact: f.Arbiter) -> None:
@@ -261,7 +249,7 @@ def _attend(game: State, fact: f.Arbiter) -> None:
     if not game.unattended:
         game.refuse("arbiter", fact.do, "nothing_to_attend")
     for one in game.unattended:
-        seen = Attended(why=one.why, by=one.by, player=one.player)
+        seen = r.Attended(why=one.why, by=one.by, player=one.player)
         game.out.append(seen.stamped(game.t, one.articles))
 
 
@@ -302,7 +290,7 @@ def call_arbiter(game: State, fact: f.CallArbiter) -> None:
     if game.clock:  # without clocks nobody could start them again
         game.clock.stop(fact.by)
     game.tell_clock(rule)
-    game.rule(ArbiterNeeded(why="called", by=fact.by, again=again), rule)
+    game.rule(r.ArbiterNeeded(why="called", by=fact.by, again=again), rule)
 
 
 def query(game: State, fact: f.Query) -> None:
@@ -328,7 +316,7 @@ def query(game: State, fact: f.Query) -> None:
     if fact.about == "scoresheet":
         rules = ("seeing_the_scoresheet",) if fact.by != "arbiter" else ("arbiter",)
     language = game.player(of).language if of in OTHER else game.announcing_language()
-    answer = _answer(game, Answer(to=fact.by, about=fact.about))
+    answer = _answer(game, r.Answer(to=fact.by, about=fact.about))
     game.rule(replace(answer, words=game.words.answer(answer, language)), *rules)
 
 
@@ -347,14 +335,14 @@ def _may_see_the_scoresheet(game: State, by: str) -> bool:
         game.refuse(by, "query", "not_on_move", rule)
     elif game.looks[by] >= _MOST_LOOKS:
         game.refuse(by, "query", "asked_too_often", rule)
-        game.rule(ArbiterNeeded(why="asked_too_often", player=by), rule, "arbiter_penalty")
+        game.rule(r.ArbiterNeeded(why="asked_too_often", player=by), rule, "arbiter_penalty")
     else:
         game.looks[by] += 1
         return True
     return False
 
 
-def _answer(game: State, asked: Answer) -> Answer:
+def _answer(game: State, asked: r.Answer) -> r.Answer:
     """The answer with its figures, of which it has none yet."""
     if asked.about == "time":
         return replace(asked, **both_seconds(game.clock.left))
@@ -388,10 +376,10 @@ def sign(game: State, fact: f.Sign) -> None:
         game.signed[fact.by] = fact.result
         other = game.signed.get(OTHER[fact.by])
         stands = other == fact.result and (not game.corrected or fact.result == game.result)
-        game.rule(Signed(by=fact.by, result=fact.result, stands=stands), "signatures")
+        game.rule(r.Signed(by=fact.by, result=fact.result, stands=stands), "signatures")
         if other == fact.result != game.result:
             if not game.corrected:
                 game.result = fact.result
-            game.rule(ArbiterNeeded(why="signed_result_differs"), "signatures")
+            game.rule(r.ArbiterNeeded(why="signed_result_differs"), "signatures")
         elif other not in (None, fact.result):
-            game.rule(ArbiterNeeded(why="signatures_differ"), "signatures")
+            game.rule(r.ArbiterNeeded(why="signatures_differ"), "signatures")

@@ -3,6 +3,7 @@
 import chess
 
 from . import facts as f
+from . import rulings as r
 from . import unidentified_pieces
 from .completing import answered
 from .duties import binding, oblige, unasked, why_owed
@@ -17,13 +18,6 @@ from .placement import (
     letter_at,
     moves_that_show,
     read_placement,
-)
-from .rulings import (
-    AnnouncementVoid,
-    Executed,
-    ExecutedDiffers,
-    Made,
-    Obliged,
 )
 from .sheets import (
     check_single_board,
@@ -182,7 +176,7 @@ def _brought_up_to(game: State, board: str, plies: int) -> None:
 
 
 def _executed_on(game: State, board: str, move: chess.Move) -> None:
-    game.rule(Executed(board=board, move=move.uci()), game.executing)
+    game.rule(r.Executed(board=board, move=move.uci()), game.executing)
 
 
 def look_again(game: State) -> None:
@@ -338,7 +332,7 @@ def _king_released(game: State, board: str) -> None:
             kings = [move for move in kings if move in owed.moves]
         if kings or owed is None:
             moves = tuple(move.uci() for move in kings)
-            game.rule(Obliged(by=game.side, moves=moves, free=not moves), "released_castling")
+            game.rule(r.Obliged(by=game.side, moves=moves, free=not moves), "released_castling")
 
 
 def _look_at_other(game: State, board: str) -> None:
@@ -374,7 +368,7 @@ def executed_differs(game: State, board: str, announced: chess.Move, move: chess
 
 def _say_executed_differs(game: State, board: str, announced: chess.Move, move: chess.Move) -> None:
     game.rule(
-        ExecutedDiffers(board=board, announced=announced.uci(), executed=move.uci()),
+        r.ExecutedDiffers(board=board, announced=announced.uci(), executed=move.uci()),
         "announcing",
         "boards_differ",
     )
@@ -451,7 +445,7 @@ def withdraw_announcement(game: State, owed: Obligation) -> bool:
     turn, side = game.turn, game.side
     if turn.announced is None or turn.announced in owed.moves:
         return False
-    game.rule(AnnouncementVoid(by=side, move=turn.announced.uci()), owed.rule, "announcing")
+    game.rule(r.AnnouncementVoid(by=side, move=turn.announced.uci()), owed.rule, "announcing")
     turn.announced, turn.announced_by = None, ""
     game.repeated.discard(OTHER[side])
     return True
@@ -481,7 +475,7 @@ def make_it(game: State, move: chess.Move, *rules: str) -> None:
     """``move`` is made: on the board, announced, and no longer to be changed."""
     turn, side = game.turn, game.side
     turn.made, turn.adjusting = move, False
-    game.rule(Made(by=side, move=move.uci(), san=san(game.board, move)), *rules)
+    game.rule(r.Made(by=side, move=move.uci(), san=san(game.board, move)), *rules)
     turn.claim_lost = True
     if "opening_envelope" not in rules:
         # An offer made after sealing stands: the sealed move is not an answer to it (I.4).

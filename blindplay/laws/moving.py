@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import chess
 
 from . import facts as f
+from . import rulings as r
 from .adjournment import seal_and_adjourn
 from .completing import answered, complete, complete_answered
 from .duties import binding, oblige, why_owed
@@ -23,19 +24,6 @@ from .executing import (
 from .irregularities import illegal, seen_move, starts_displacers_clock, why_illegal
 from .permissions import entitled, may_correct
 from .placement import Change, change, difference, laid_over, moves_that_show
-from .rulings import (
-    Ambiguous,
-    Announced,
-    ArbiterNeeded,
-    CheckBoard,
-    Executed,
-    NotMade,
-    NotUnderstood,
-    RepeatDiffers,
-    Repeated,
-    SlipCorrected,
-    TooLate,
-)
 from .sheets import compare_boards, difference_of, in_order, shows
 from .state import OTHER, Heard, State, legal, understand
 from .touching import stop_adjusting
@@ -66,12 +54,12 @@ def meaning(game: State, fact: f.Spoken, side: str, board: chess.Board) -> chess
         game.turn.misnamed = heard.moves[0] if clear else None
     if heard.kind == "ambiguous":
         moves = tuple(move.uci() for move in heard.moves)
-        game.rule(Ambiguous(by=side, text=fact.text or "", moves=moves), "announcing")
+        game.rule(r.Ambiguous(by=side, text=fact.text or "", moves=moves), "announcing")
     elif heard.kind == "illegal":
         named = heard.moves[0].uci() if heard.moves else None
         game.refuse(side, fact.kind, heard.why, "announcing", "moving", move=named)
     else:
-        game.rule(NotUnderstood(by=side, text=fact.text or ""), "announcing")
+        game.rule(r.NotUnderstood(by=side, text=fact.text or ""), "announcing")
     return None
 
 
@@ -141,7 +129,7 @@ def _entitled_to_speak(game: State, fact: f.Spoken) -> str | None:
 def _announced(game: State, side: str, move: chess.Move) -> None:
     game.repeated.discard(OTHER[side])
     words = game.announcement(game.board, move)
-    game.rule(Announced(by=side, move=move.uci(), words=words), "announcing")
+    game.rule(r.Announced(by=side, move=move.uci(), words=words), "announcing")
 
 
 def _after_announcing(game: State) -> None:
@@ -197,7 +185,7 @@ def _slip(game: State, side: str, now: chess.Move) -> None:
     elif game.impaired(side) or game.turn.executed is None:
         game.turn.made = None
         look_again(game)
-    game.rule(SlipCorrected(by=side, was=was.uci(), now=now.uci()), "slip")
+    game.rule(r.SlipCorrected(by=side, was=was.uci(), now=now.uci()), "slip")
     _announced(game, side, now)
     _after_announcing(game)
 
@@ -209,7 +197,7 @@ def correct(game: State, fact: f.Correct) -> None:
     own = fact.by.removeprefix("assistant:")
     if side != game.side or (own != side and game.turn.announced is None):
         # The other player is on move, so this correction is too late, whoever gives it (D.2.8).
-        game.rule(TooLate(by=own), "slip")
+        game.rule(r.TooLate(by=own), "slip")
         return
     if game.turn.announced is None:
         if _may_move(game, side, "correct"):
@@ -241,11 +229,11 @@ def repeat(game: State, fact: f.Repeat) -> None:
     if move is None:
         return
     if move != said:
-        game.rule(RepeatDiffers(by=by, announced=said.uci(), repeated=move.uci()), "announcing")
+        game.rule(r.RepeatDiffers(by=by, announced=said.uci(), repeated=move.uci()), "announcing")
         return
     game.repeated.add(by)
     words = game.announcement(before, move)
-    game.rule(Repeated(by=by, move=move.uci(), words=words), "announcing")
+    game.rule(r.Repeated(by=by, move=move.uci(), words=words), "announcing")
 
 
 def make(game: State, fact: f.Make) -> None:
@@ -323,7 +311,7 @@ def _make_on_other(game: State, fact: f.Make, board: str) -> None:
     table.show(laid_over(game.pieces, change(game.board, move)))
     if move == expected:
         table.wanted = None
-        game.rule(Executed(board=board, move=move.uci()), game.executing)
+        game.rule(r.Executed(board=board, move=move.uci()), game.executing)
     else:
         executed_differs(game, board, expected, move)
 
@@ -357,7 +345,7 @@ def _make_on_own(game: State, fact: f.Make, board: str) -> None:
     turn.presumed = fact.presumed and (turn.presumed or turn.executed != move)
     if turn.executed != move:
         turn.executed = move
-        game.rule(Executed(board=board, move=move.uci()), game.executing)
+        game.rule(r.Executed(board=board, move=move.uci()), game.executing)
         if turn.announced is not None and turn.announced != move:
             executed_differs(game, board, turn.announced, move)
         try_to_make(game)
@@ -422,7 +410,7 @@ def _press_unmade(game: State, side: str) -> None:
             illegal(game, turn.misnamed)
         elif turn.touched or turn.announced or turn.executed or turn.begun or done:
             missing = _missing(game, board) or ("placed",)
-            game.rule(NotMade(by=side, missing=missing), "made_special", "clock_special")
+            game.rule(r.NotMade(by=side, missing=missing), "made_special", "clock_special")
             _doubt_what_contradicts(game, board, done)
             _pressed_too_early(game, side, done)
         else:
@@ -432,7 +420,7 @@ def _press_unmade(game: State, side: str) -> None:
     elif done and turn.executed is None:
         _press_of_a_sighted_hand(game, side, done)
     elif done or turn.touched or turn.announced or turn.begun:
-        game.rule(NotMade(by=side, missing=("placed",)), "released", "completing")
+        game.rule(r.NotMade(by=side, missing=("placed",)), "released", "completing")
         _pressed_too_early(game, side, done)
     else:
         _pressed_without_a_move(game, side)
@@ -468,11 +456,11 @@ def _press_of_a_sighted_hand(game: State, side: str, done: Change) -> None:
         captured = left and not any(own & chess.BB_SQUARES[at] for rest in left for at in rest)
         placed = any(done.values())
         missing = "captured_piece_removed" if captured and placed else "placed"
-        game.rule(NotMade(by=side, missing=(missing,)), "released", "completing")
+        game.rule(r.NotMade(by=side, missing=(missing,)), "released", "completing")
         _pressed_too_early(game, side, done)
     elif move is not None and _unnamed_promotion(game, side, move):
         # The board cannot tell a queen from a pawn: the player says what stands there.
-        game.rule(NotMade(by=side, missing=("promotion_piece",)), "released_promotion")
+        game.rule(r.NotMade(by=side, missing=("promotion_piece",)), "released_promotion")
     elif move is not None and game.turn.announced is None:
         illegal(game, move)
     else:
@@ -490,7 +478,7 @@ def _contradicts_the_announcement(game: State) -> bool:
 def _ask_to_check(game: State, done: Change) -> None:
     board = game.board_of(game.side)
     game.turn.asked = difference_of(game, board)
-    game.rule(NotMade(by=game.side, missing=("placed",)), "released", "completing")
+    game.rule(r.NotMade(by=game.side, missing=("placed",)), "released", "completing")
     _check(game, board, done)
 
 
@@ -514,7 +502,7 @@ def _doubt_what_contradicts(game: State, board: str, done: Change) -> None:
 
 def _check(game: State, board: str, squares: Iterable[int]) -> None:
     doubted = tuple(chess.square_name(square) for square in sorted(squares))
-    game.rule(CheckBoard(board=board, doubted=doubted), "displaced_found")
+    game.rule(r.CheckBoard(board=board, doubted=doubted), "displaced_found")
 
 
 def _unnamed_promotion(game: State, side: str, move: chess.Move) -> bool:
@@ -527,7 +515,7 @@ def _pressed_too_early(game: State, side: str, done: Change) -> None:
     """Ask the arbiter for a penalty if the text forbids a press in the middle of a move."""
     if done and game.switch("early_press_is_punished"):
         rules = ("early_press", "arbiter_penalty")
-        game.rule(ArbiterNeeded(why="press_without_move", player=side), *rules)
+        game.rule(r.ArbiterNeeded(why="press_without_move", player=side), *rules)
 
 
 def _pressed_without_a_move(game: State, side: str) -> None:
@@ -536,7 +524,7 @@ def _pressed_without_a_move(game: State, side: str) -> None:
     else:
         game.refuse(side, "press", "no_move", "press_without_move")
         rules = ("press_without_move", "arbiter_penalty")
-        game.rule(ArbiterNeeded(why="press_without_move", player=side), *rules)
+        game.rule(r.ArbiterNeeded(why="press_without_move", player=side), *rules)
 
 
 def _missing(game: State, board: str) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 import chess
 
 from . import facts as f
+from . import rulings as r
 from .adjournment import end_by_sealed_move
 from .clock import Clock, TimeControl
 from .compulsory_assistant import (
@@ -24,15 +25,6 @@ from .permissions import (
 )
 from .placement import pieces_of
 from .proposals import propose
-from .rulings import (
-    ArbiterNeeded,
-    Arrived,
-    AssistantPresence,
-    Late,
-    Owners,
-    SpecialBoardInspected,
-    TwoBoardsDemanded,
-)
 from .state import LOSES, OTHER, Effect, State, TableBoard, position_key
 from .time_controls import mode_of
 
@@ -56,7 +48,7 @@ def set_up(game: State, fact: f.Setup) -> None:
     sides = f.SIDES if fact.board_count == 2 else f.SIDES[:1]
     game.tables = {side: TableBoard(dict(game.pieces)) for side in sides}
     if fact.variant == "chess960" and not game.switch("chess960"):
-        game.rule(ArbiterNeeded(why="chess960_not_in_edition"), "not_covered")
+        game.rule(r.ArbiterNeeded(why="chess960_not_in_edition"), "not_covered")
     _check_mode(game)
     check_assistants(game)
     end_if_over(game, game.board)
@@ -73,9 +65,9 @@ def _check_mode(game: State) -> None:
         return
     fits = mode_of(game.clock.control, edition)
     if setup.mode == "rapid" and fits != "rapid":
-        game.rule(ArbiterNeeded(why="not_a_rapid_time_control"), "rapid_game")
+        game.rule(r.ArbiterNeeded(why="not_a_rapid_time_control"), "rapid_game")
     elif setup.mode == "blitz" and fits != "blitz":
-        game.rule(ArbiterNeeded(why="not_a_blitz_time_control"), "blitz_game")
+        game.rule(r.ArbiterNeeded(why="not_a_blitz_time_control"), "blitz_game")
 
 
 def two_boards(game: State, fact: f.TwoBoards) -> None:
@@ -89,13 +81,13 @@ def two_boards(game: State, fact: f.TwoBoards) -> None:
         return
     if len(game.tables) == 1:
         game.tables["black"] = TableBoard(dict(game.pieces), plies=len(game.history))
-    game.rule(TwoBoardsDemanded(by=fact.by), "two_boards")
+    game.rule(r.TwoBoardsDemanded(by=fact.by), "two_boards")
 
 
 def know_owners(game: State, fact: f.BoardOwners) -> None:
     """The table no longer knows which board is whose, or knows it again (D.1: each player's)."""
     game.owners_known = fact.known
-    game.rule(Owners(known=fact.known), "two_boards")
+    game.rule(r.Owners(known=fact.known), "two_boards")
 
 
 def inspect(game: State, fact: f.Inspect) -> None:
@@ -106,7 +98,7 @@ def inspect(game: State, fact: f.Inspect) -> None:
     citations = {
         name: game.edition.cite(f"special_{name}", game.regime)[0] for name in f.REQUIREMENTS
     }
-    inspected = SpecialBoardInspected(
+    inspected = r.SpecialBoardInspected(
         board=fact.board, fulfils=fact.fulfils, missing=missing, citations=citations
     )
     game.rule(inspected, *(f"special_{name}" for name in missing or f.REQUIREMENTS))
@@ -126,7 +118,7 @@ def assistant(game: State, fact: f.Assistant) -> None:
         game.refuse(fact.by, fact.kind, "opponent_has_assistant", rule)
     else:
         game.assistants[fact.of] = fact.present
-        game.rule(AssistantPresence(of=fact.of, present=fact.present), rule)
+        game.rule(r.AssistantPresence(of=fact.of, present=fact.present), rule)
         if check_assistants(game):
             go_on_with_assistant(game)
         else:
@@ -174,14 +166,14 @@ def arrive(game: State, fact: f.Arrive) -> None:
     rule = "late" if resumed is None else "late_at_resumption"
     if allowed is None:
         if late:
-            game.rule(ArbiterNeeded(why="default_time_not_set"), rule)
+            game.rule(r.ArbiterNeeded(why="default_time_not_set"), rule)
         return
     if late > allowed:
-        ruling = Late(by=fact.by, seconds=f.seconds(late))
+        ruling = r.Late(by=fact.by, seconds=f.seconds(late))
         excuse = Effect(_excuse, game.clock.running, rule)
         propose(game, ruling, (rule,), Effect(_lose_by_lateness, fact.by, rule), excuse)
     elif late:
-        game.rule(Arrived(by=fact.by, seconds=f.seconds(late)), rule)
+        game.rule(r.Arrived(by=fact.by, seconds=f.seconds(late)), rule)
 
 
 def _has_played(game: State, side: str) -> bool:

@@ -7,24 +7,14 @@ from typing import Final
 import chess
 
 from . import facts as f
+from . import rulings as r
 from .clock import ClockState
 from .deviation import Explanation, explain
 from .permissions import acting
 from .placement import Pieces, change, difference, laid_over, pieces_of, write_placement
 from .proposals import propose
 from .reasons import ArbiterReason, RefusalReason
-from .rulings import (
-    ArbiterNeeded,
-    BoardsAgree,
-    BoardsDiffer,
-    BothClocks,
-    CorrectBoard,
-    Explained,
-    MustRecord,
-    Scoresheets,
-    TakeBack,
-    both_seconds,
-)
+from .rulings import both_seconds
 from .sheet_comparison import Comparison, compare, differences, steps
 from .state import OTHER, Effect, Ply, State, TakenBack, Turn, position_key
 
@@ -143,7 +133,8 @@ def compare_boards(game: State, *, late_entry: bool = False, pressed: str | None
     game.differ_told = told
     if wrong:
         game.rule(
-            BoardsDiffer(squares=differences(shown["white"], shown["black"], goal)), "boards_differ"
+            r.BoardsDiffer(squares=differences(shown["white"], shown["black"], goal)),
+            "boards_differ",
         )
     parted = sheets.stop == "parted"
     rule = "boards_differ_sheets_differ" if parted else "boards_differ"
@@ -158,7 +149,7 @@ def compare_boards(game: State, *, late_entry: bool = False, pressed: str | None
         if wrong and game.presided:
             # The article has the boards corrected with the arbiter's help (D.2.9). It has the
             # clocks set only where the sheets differ, so here they go on until somebody stops them.
-            game.rule(ArbiterNeeded(why="boards_differ"), rule)
+            game.rule(r.ArbiterNeeded(why="boards_differ"), rule)
         return
     reason = {"illegal": "illegal_written", "unfit": "moves_do_not_fit"}.get(sheets.stop)
     if reason is not None:
@@ -166,7 +157,7 @@ def compare_boards(game: State, *, late_entry: bool = False, pressed: str | None
         # back to the last position that can be identified (7.5, 7.6).
         rule = "illegal" if sheets.stop == "illegal" else "displaced_found"
     to_ply = min(sheets.ply - 1, len(game.history))
-    back = TakeBack(to_ply=to_ply, **clocks_at(game, to_ply), why=reason)
+    back = r.TakeBack(to_ply=to_ply, **clocks_at(game, to_ply), why=reason)
     confirm = Effect(_go_by_the_sheets, sheets, to_ply, rule)
     reject = Effect(_go_by_the_table, sheets.ply, tuple(wrong), rule)
     propose(game, back, (rule,), confirm, reject)
@@ -201,11 +192,11 @@ def _say_what_is_written(
     for side in game.sheets:
         ply = first_missing(game, side, len(game.history))
         if ply is not None and must_write(game, side):
-            game.rule(MustRecord(by=side, ply=ply), "recording")
+            game.rule(r.MustRecord(by=side, ply=ply), "recording")
     if not covered:
-        game.rule(ArbiterNeeded(why="records_missing"), rule)
+        game.rule(r.ArbiterNeeded(why="records_missing"), rule)
         return False
-    testimony = _testimony(game, sheets) if sheets.stop == "parted" else Scoresheets(agree=True)
+    testimony = _testimony(game, sheets) if sheets.stop == "parted" else r.Scoresheets(agree=True)
     if followed:
         assert sheets.changed is not None
         move = sheets.moves[sheets.changed - 1].uci()
@@ -214,13 +205,13 @@ def _say_what_is_written(
     for side, ply, certainty in sheets.unclear:
         why: ArbiterReason = "illegal_entry" if certainty == "illegal" else "illegible_entry"
         text = game.sheets[side][ply]
-        game.rule(ArbiterNeeded(why=why, by=side, ply=ply, text=text), rule)
+        game.rule(r.ArbiterNeeded(why=why, by=side, ply=ply, text=text), rule)
     for slip in sheets.slips:
         why, text = "entry_slip", slip.entry.text
-        game.rule(ArbiterNeeded(why=why, by=slip.side, ply=slip.ply, text=text), rule)
+        game.rule(r.ArbiterNeeded(why=why, by=slip.side, ply=slip.ply, text=text), rule)
     for side, ply in sheets.against:
         text = game.sheets[side][ply]
-        game.rule(ArbiterNeeded(why="entry_differs", by=side, ply=ply, text=text), rule)
+        game.rule(r.ArbiterNeeded(why="entry_differs", by=side, ply=ply, text=text), rule)
     return True
 
 
@@ -256,14 +247,14 @@ def evidence(game: State) -> Comparison:
     return found
 
 
-def _testimony(game: State, sheets: Comparison) -> Scoresheets:
+def _testimony(game: State, sheets: Comparison) -> r.Scoresheets:
     """Return what each source says about the ply at which the sheets part: both sheets, the moves
     that they mean, the move as announced, the clocks when it was completed, and which of these
     moves each board shows."""
     ply = sheets.ply
     meant = {side: list(sheets.entries[side].moves) for side in OTHER}
     sure = {side: moves[0].uci() for side, moves in meant.items() if len(moves) == 1}
-    testimony = Scoresheets(
+    testimony = r.Scoresheets(
         agree=False,
         from_ply=ply,
         white=game.sheets["white"].get(ply),
@@ -355,9 +346,9 @@ def want(game: State, board: str, goal: Pieces, *rules: str, explained: bool = T
     if found:
         first = "white" if game.start_board.turn else "black"
         words = game.words.diagnosis(found, board, first, game.announcing_language())
-        game.rule(Explained(board=board, explanations=found, words=words), *rules)
+        game.rule(r.Explained(board=board, explanations=found, words=words), *rules)
     todo, placement = steps(table.placement, goal), write_placement(goal)
-    game.rule(CorrectBoard(board=board, placement=placement, steps=todo), *rules)
+    game.rule(r.CorrectBoard(board=board, placement=placement, steps=todo), *rules)
     if not table.sensors:
         # Without sensors nobody sees the hands; the people at the table confirm it by sight.
         table.show(goal)
@@ -377,7 +368,7 @@ def righted(game: State, board: str, plies: int) -> None:
     if any(other.wanted is not None for other in game.tables.values()):
         return
     rule: Final = "boards_differ" if len(game.tables) == 2 else "displaced_found"
-    game.rule(BoardsAgree(board=board), rule)
+    game.rule(r.BoardsAgree(board=board), rule)
     paid = game.displacing is not None and game.displacing.own_time
     if paid and game.switch("opponent_starts_displacers_clock"):
         return  # in fide-1997 the player starts the other clock when the pieces are right
@@ -411,7 +402,7 @@ def _clock_state(game: State, ply: int) -> ClockState:
     return game.history[ply - 1].clock if ply else game.start_clocks
 
 
-def clocks_at(game: State, ply: int) -> BothClocks:
+def clocks_at(game: State, ply: int) -> r.BothClocks:
     """Both times in seconds as they stood when ``ply`` was completed; of a ply that was taken back,
     too, and of the last such ply as they stood before."""
     back = brought_back(game)
@@ -428,7 +419,7 @@ def call_to_set_clocks(game: State, why: ArbiterReason, rule: str) -> None:
     They are the times when the last move was completed, changed by what was set since then, such as
     a penalty. So the fault costs neither player anything.
     """
-    call = ArbiterNeeded(why=why)
+    call = r.ArbiterNeeded(why=why)
     if game.clock:
         then, granted = _clock_state(game, len(game.history)), game.clock.granted
         equal = {side: max(0, left + granted[side]) for side, left in then.left.items()}
@@ -538,7 +529,7 @@ def _go_on_from_here(game: State, clock: ClockState, *rules: str) -> None:
         # The arbiter decides when the game goes on (6.11.3); until then the clocks stand.
         if game.paused == "table":
             game.clock.stopped_by = "arbiter"
-        game.rule(ArbiterNeeded(why="start_clocks"), "resuming")
+        game.rule(r.ArbiterNeeded(why="start_clocks"), "resuming")
 
 
 def difference_of(game: State, board: str) -> dict[int, str | None]:
@@ -589,7 +580,7 @@ def remind_to_record(game: State, side: str, upto: int, *rules: str) -> None:
     game.told_missing[side] = ply
     if game.impaired(side):
         rules = (*rules, "record_special")
-    game.rule(MustRecord(by=side, ply=ply), *rules)
+    game.rule(r.MustRecord(by=side, ply=ply), *rules)
 
 
 def record_before_next_move(game: State, side: str) -> None:

@@ -17,31 +17,14 @@ from typing import Any, Concatenate, Literal, ParamSpec, Protocol, Self, TypeVar
 
 import chess
 
+from . import rulings as r
 from .clock import Clock, ClockState, TimeControl
 from .deviation import Explanation
 from .editions import Edition, load
 from .facts import Arbiter, Player, Setup
 from .placement import Change, Pieces, change, difference, laid_over, pieces_of
 from .reasons import MoveReason, RefusalReason
-from .rulings import (
-    Announced,
-    Answer,
-    ArbiterNeeded,
-    Claimed,
-    ClockReading,
-    Completed,
-    Executed,
-    FlagFell,
-    Late,
-    Penalty,
-    Proposable,
-    Refused,
-    Repeated,
-    Ruling,
-    Sealed,
-    Touched,
-    both_seconds,
-)
+from .rulings import both_seconds
 from .sheet_comparison import EntryReader
 from .touch_obligation import Obligation
 
@@ -52,10 +35,10 @@ DRAW = "1/2-1/2"
 SCANDINAVIAN = frozenset(("nb", "nn", "no", "sv", "da", "fo", "is"))
 
 # The rulings that cite an assistant's task when an assistant acts (D.2.10.1 to 6).
-_BY_ASSISTANTS = (Announced, Repeated, Executed, Completed, FlagFell, Touched, Sealed)
+_BY_ASSISTANTS = (r.Announced, r.Repeated, r.Executed, r.Completed, r.FlagFell, r.Touched, r.Sealed)
 
 P = ParamSpec("P")
-R = TypeVar("R", bound=Ruling)
+R = TypeVar("R", bound=r.Ruling)
 PositionKey = tuple[Any, ...]
 
 
@@ -94,7 +77,7 @@ class Words(Protocol):
         explanation. ``first`` is the side that made the first ply."""
         ...
 
-    def answer(self, answer: Answer, language: str) -> str:
+    def answer(self, answer: r.Answer, language: str) -> str:
         """The words of an answer, from its figures."""
         ...
 
@@ -217,12 +200,12 @@ class Effect:
 class Pending:
     """A ruling that waits for the arbiter or for both players, and what the answers do."""
 
-    ruling: Proposable
+    ruling: r.Proposable
     confirm: Effect
     reject: Effect | None = None
     claim: str | None = None  # whose claim it is, if it is one
     claimable: bool = False  # the game goes on meanwhile; it lapses with the opponent's move
-    price: Penalty | None = None  # the penalty that confirming it brings
+    price: r.Penalty | None = None  # the penalty that confirming it brings
     asked: frozenset[str] = frozenset()  # without an arbiter: the players who must still say yes
 
     @property
@@ -233,8 +216,8 @@ class Pending:
     @property
     def is_about_the_result(self) -> bool:
         """Return whether the game may have ended already: the arbiter says how (6.9, 9.5.2)."""
-        losing = (one for one in (self.ruling, self.price) if isinstance(one, Penalty))
-        about = isinstance(self.ruling, FlagFell | Late | Claimed | ArbiterNeeded)
+        losing = (one for one in (self.ruling, self.price) if isinstance(one, r.Penalty))
+        about = isinstance(self.ruling, r.FlagFell | r.Late | r.Claimed | r.ArbiterNeeded)
         return about or any(one.loses for one in losing)
 
 
@@ -243,7 +226,7 @@ class Price:
     """The penalty that confirming a proposal brings, and the rule that sets it."""
 
     rule: str
-    penalty: Penalty
+    penalty: r.Penalty
 
 
 @dataclass(frozen=True)
@@ -312,7 +295,7 @@ class State:
         self.signed: dict[str, str] = {}  # the result that each player has signed
         self.corrected = False  # the arbiter has corrected the result: players sign no other one
         # Calls for the arbiter since the arbiter's last fact, the newest first.
-        self.calls: tuple[ArbiterNeeded, ...] = ()
+        self.calls: tuple[r.ArbiterNeeded, ...] = ()
         # The arbiter's decisions since the last move was completed, the newest last.
         self.decisions: tuple[Decided, ...] = ()
         self.keys: list[PositionKey] = []  # of the positions before each ply, and of ``board``
@@ -323,7 +306,7 @@ class State:
         self.taken_back: TakenBack | None = None
         self.settled: set[int] = set()  # plies of which the arbiter has said what was played
         self.ended_by: tuple[str, ...] = ()  # the rules under which the game ended
-        self.out: list[Ruling] = []
+        self.out: list[r.Ruling] = []
         self.t = 0
         self.start_clocks = ClockState({}, {}, {}, {})
 
@@ -346,7 +329,7 @@ class State:
         return self.clock.stopped_by
 
     @property
-    def unattended(self) -> tuple[ArbiterNeeded, ...]:
+    def unattended(self) -> tuple[r.ArbiterNeeded, ...]:
         """The calls to which the arbiter has not seen; starting the clocks is a step of its own."""
         return tuple(one for one in self.calls if one.why != "start_clocks")
 
@@ -465,7 +448,7 @@ class State:
         square: str | None = None,
     ) -> None:
         """Refuse ``what`` to ``by``; without ``rules`` it rests on the arbiter's powers."""
-        ruling = Refused(by=by, what=what, why=why, move=move, ply=ply, square=square)
+        ruling = r.Refused(by=by, what=what, why=why, move=move, ply=ply, square=square)
         if why == "game_over" and self.ended_by:
             rules = self.ended_by
         self.rule(ruling, *(rules or ("arbiter",)))
@@ -476,7 +459,7 @@ class State:
         if not self.clock:
             return
         moves = self.clock.moves
-        reading = ClockReading(
+        reading = r.ClockReading(
             running=self.clock.running or "none",
             **both_seconds(self.clock.left),
             white_moves=moves["white"] if counted else None,
