@@ -148,8 +148,7 @@ def told(game: State, board: str, placement: str) -> str | None:
     :raises ValueError: not a placement
     """
     holes = occupied(placement)
-    goals = (goal for goal, known in _goals(game, board) if known)
-    for goal in (game.tables[board].placement, *goals):
+    for goal in (game.tables[board].placement, *expected(game, board)):
         if goal.keys() == holes:
             return write_placement(goal)
     return None
@@ -173,18 +172,23 @@ def _exchanges(game: State, board: str) -> Iterator[tuple[Pieces, bool]]:
         yield after, True
 
 
-def _goals(game: State, board: str) -> Iterator[tuple[Pieces, bool]]:
-    """The positions that hands on ``board`` may be on the way to, and whether somebody has told
-    that they are: a correction, a completed or announced move, or all put back."""
+def expected(game: State, board: str) -> Iterator[Pieces]:
+    """The positions of which somebody has told that hands on ``board`` are on the way to them: a
+    correction, a completed, made or announced move, or all put back."""
     table = game.tables[board]
     if table.wanted is not None:
-        yield table.wanted, True
-    yield game.shown_after(table.plies), True
-    for ply in game.outstanding(board):
-        yield laid_over(ply.pieces, change(ply.before, ply.move)), True
+        yield table.wanted
+    for plies in range(table.plies, len(game.history) + 1):
+        yield game.shown_after(plies)
     for move in (game.turn.made, game.turn.announced):
         if move is not None:
-            yield laid_over(game.pieces, change(game.board, move)), True
+            yield laid_over(game.pieces, change(game.board, move))
+
+
+def _goals(game: State, board: str) -> Iterator[tuple[Pieces, bool]]:
+    """The positions that hands on ``board`` may be on the way to, and whether they are
+    :func:`expected`."""
+    yield from ((goal, True) for goal in expected(game, board))
     for move in game.board.legal_moves:
         yield laid_over(game.pieces, change(game.board, move)), False
 

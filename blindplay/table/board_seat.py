@@ -286,11 +286,7 @@ class BoardSeat:
             return False
         if not playing(game) or table.wanted is not None:
             return True
-        goals = [game.shown_after(plies) for plies in range(table.plies, len(game.history) + 1)]
-        for move in (game.turn.made, game.turn.announced):
-            if move is not None:
-                goals.append(laid_over(game.pieces, change(game.board, move)))
-        return read_placement(placement) in goals
+        return read_placement(placement) in unidentified_pieces.expected(game, self.side)
 
 
 def tell_bad_contact(desk: Desk, square: str) -> None:

@@ -9,7 +9,7 @@ import chess
 from blindplay.language import Command, Key, Kind, join, key_of
 from blindplay.laws import Ruling
 from blindplay.laws import facts as f
-from blindplay.laws.placement import Pieces, change, difference, laid_over
+from blindplay.laws.placement import Pieces, difference, moves_that_show
 from blindplay.laws.rulings import (
     ArbiterNeeded,
     BoardsAgree,
@@ -362,10 +362,8 @@ class SettingUp:
             return None
         if any(one is None or one.placement != first.placement for one in shown.values()):
             return None
-        for move in game.board.legal_moves:
-            if laid_over(game.pieces, change(game.board, move)) == first.placement:
-                return move
-        return None
+        changed = difference(first.placement, game.pieces)
+        return next(moves_that_show(game.board, changed), None)
 
     def _asks_played(self) -> bool:
         """Ask the player on move whether the move that all boards show was played, instead of
