@@ -10,9 +10,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TextIO
 
-import platformdirs
-
 from blindplay.language import Key, Language, key_of
+from blindplay.own_files import data_folder
 from blindplay.wording.drills import DrillKind, Exercise, exercise
 from blindplay.wording.values import number_in_words
 
@@ -27,7 +26,7 @@ DayScores = dict[datetime.date, tuple[int, int]]
 
 def scores_file() -> Path:
     """Return the file of the scores: JSON Lines, one for each kind of exercise of a drill."""
-    return Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "drills.jsonl"
+    return data_folder() / "drills.jsonl"
 
 
 def scores(kind: DrillKind) -> DayScores:

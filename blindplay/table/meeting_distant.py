@@ -1,8 +1,6 @@
 """The words that a table says and hears while two tables meet for a game."""
 
-import contextlib
 import queue
-import socket
 import ssl
 import threading
 from collections.abc import Callable, Iterator
@@ -149,6 +147,8 @@ def await_guest(
 
     :raises AudioError: if a named output cannot be used.
     """
+    from blindplay.console.server import reached_at  # it takes long to load
+
     pack = place.pack
     with ExitStack() as stack:
         guests = _Reception(listener, propose)
@@ -160,7 +160,7 @@ def await_guest(
             words = ", ".join(pack.number(int(digit)) for digit in digits)
             told, shown = ("hall_digits", "hall_call") if at.host else ("digits", "call")
             say(pack.sentence(f"distant_{told}", digits=words, end=word_of(pack, Key.END)))
-            host = at.host or _own_address()
+            host = at.host or reached_at()
             address = f"[{host}]" if ":" in host else host
             place.show(
                 pack.printed(f"distant_{shown}", digits=digits, address=address, port=at.port)
@@ -184,15 +184,6 @@ def await_guest(
         say(pack.sentence("distant_agreed"))
         say(_limit_in_words(guests.met.agreement.limit_s, pack))
         return guests.met
-
-
-def _own_address() -> str:
-    """The address of this machine in its network; its name if it is in none."""
-    probe = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    with probe, contextlib.suppress(OSError):
-        probe.connect(("192.0.2.1", 9))  # nothing is sent
-        return str(probe.getsockname()[0])
-    return socket.gethostname()
 
 
 # --- the table that calls ------------------------------------------------------------------------
