@@ -5,7 +5,7 @@ it then has fewer moves, or others.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import chess
@@ -14,6 +14,7 @@ import chess.pgn
 from blindplay.given import GAMES, in_time, plain
 from blindplay.laws.facts import SIDES
 from blindplay.wording.names import spoken_name
+from blindplay.wording.position import in_order
 
 from .ongoing import has_end
 from .studied_pgn import as_far_as_read
@@ -58,6 +59,11 @@ class WatchedGame:
         for move in self.moves:
             board.push(move)
         return board
+
+    @property
+    def played(self) -> list[tuple[chess.Board, chess.Move]]:
+        """Each move with the position before it."""
+        return in_order(self.start, self.moves)
 
     def common_moves(self, other: "WatchedGame") -> int:
         """The number of first moves that are the same in both; -1 if their beginnings differ."""
@@ -260,12 +266,3 @@ def _told_apart(games: Iterable[WatchedGame]) -> Iterator[tuple[str, WatchedGame
     for game in games:
         counts[game.key] = count = counts.get(game.key, 0) + 1
         yield (game.key if count == 1 else f"{game.key}\n{count}", game)
-
-
-def moves_in_order(game: WatchedGame) -> Sequence[tuple[chess.Board, chess.Move]]:
-    """Each move with the position before it."""
-    board, found = game.start.copy(stack=False), []
-    for move in game.moves:
-        found.append((board.copy(stack=False), move))
-        board.push(move)
-    return found

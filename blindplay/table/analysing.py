@@ -44,9 +44,9 @@ from blindplay.wording.announcements import result_in_words
 from blindplay.wording.board_steps import named
 from blindplay.wording.evaluation import evaluation_in_words
 from blindplay.wording.piece_lists import read_pieces
-from blindplay.wording.position import look_at, whole_position
+from blindplay.wording.position import in_order, look_at, whole_position
 
-from .attendant import EndedError, Event, News, PlayedMove
+from .attendant import EndedError, Event, News
 from .reviewing import Teacher
 from .shown_places import earlier, is_on_the_way, move_instead, move_of_other_side
 
@@ -271,7 +271,9 @@ class Analysing:
             self._back(1)
         elif command is Command.WHAT_NOW:
             self._tell_due()
-        elif told := self._voice.answer(board, _moves_to(board), command, meant.about or About()):
+        elif told := self._voice.answer(
+            board, in_order(board.root(), board.move_stack), command, meant.about or About()
+        ):
             self._voice.tell(told)
         elif (move := self._teacher.move_meant(line, board)) is not None:
             self._play_led(move)
@@ -882,15 +884,6 @@ class Analysing:
     def _say(self, key: str, **values: str) -> None:
         """Say a sentence that is not repeated later."""
         self._voice.say(self._sentence(key, **values))
-
-
-def _moves_to(board: chess.Board) -> list[PlayedMove]:
-    """Each move that led to a position, with the position before it."""
-    at, found = board.root(), list[PlayedMove]()
-    for move in board.move_stack:
-        found.append((at.copy(), move))
-        at.push(move)
-    return found
 
 
 def _line_from(node: chess.pgn.GameNode) -> Iterator[chess.Move]:

@@ -590,26 +590,22 @@ class Answers:
         self._read_back(board, self._offered)
         return None
 
-    def choice(self, choices: Iterable[str]) -> str | None:
+    def choice(self, choices: Sequence[str]) -> str | None:
         """Wait for a typed line, or for one of the ``choices`` that the ear is sure of. None: no
         more is typed."""
-        if self.ear is None:
-            return self._attendant.line()
-        self.ear.listen(None, choices)
-        try:
-            while isinstance(answer := self._attendant.answer(), Decision):
-                if answer.taken is not None:
-                    return answer.taken.text
-                if answer.verdict is not Verdict.NOTHING:
-                    self._say("not_understood")
-        finally:
-            self.ear.rest()
+        while isinstance(answer := self._wait(None, choices), Decision):
+            if answer.taken is not None:
+                return answer.taken.text
+            if answer.verdict is not Verdict.NOTHING:
+                self._say("not_understood")
         return answer
 
-    def _wait(self, board: chess.Board) -> Decision | str | None:
+    def _wait(
+        self, board: chess.Board | None, choices: Iterable[str] = ()
+    ) -> Decision | str | None:
         if self.ear is None:
             return self._attendant.line()
-        self.ear.listen(board)
+        self.ear.listen(board, choices)
         try:
             return self._attendant.answer()
         finally:

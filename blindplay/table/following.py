@@ -15,7 +15,7 @@ from blindplay.language.pack import fold
 from blindplay.laws.facts import SIDES
 from blindplay.laws.placement import pieces_of
 from blindplay.opponents.watching import GameSource, SourceNews
-from blindplay.record.watched_games import NumberedGames, WatchedGame, moves_in_order
+from blindplay.record.watched_games import NumberedGames, WatchedGame
 from blindplay.wording.announcements import result_in_words
 from blindplay.wording.names import find_names
 from blindplay.wording.values import speakable
@@ -252,7 +252,7 @@ class Following:
     def _changes(self, old: WatchedGame, new: WatchedGame) -> Iterator[str]:
         """Sentences about what is new in ``new``."""
         same = old.common_moves(new)
-        back, came = moves_in_order(old)[same:], moves_in_order(new)[same:]
+        back, came = old.played[same:], new.played[same:]
         if len(back) > _AT_ONCE:
             yield self._pack.sentence("follow_many_back", count=self._voice.number(len(back)))
         else:
@@ -355,9 +355,7 @@ class Following:
             self._answer_with(game, [self._voice.to_move(game.board)])
         elif command is Command.MOVES:
             self._answer_with(game, [self._count(game)])
-        elif told := self._voice.answer(
-            board, moves_in_order(game), command, meant.about or About()
-        ):
+        elif told := self._voice.answer(board, game.played, command, meant.about or About()):
             self._answer_with(game, told)
         else:
             self._voice.prompt("not_understood")
@@ -399,7 +397,7 @@ class Following:
     def _head(self) -> None:
         """Say which game is followed and how it stands."""
         game = self._numbered.games[self._number]
-        last = self._voice.last_moves(moves_in_order(game)) if game.moves else []
+        last = self._voice.last_moves(game.played) if game.moves else []
         unread = [] if game.no_chess else self._unread(game)
         turn = [] if game.ended or game.no_chess else [self._voice.to_move(game.board)]
         self._voice.tell([self._line(self._number), *last, *unread, *turn])

@@ -78,7 +78,7 @@ class Teacher:
         """
         return self._typed(self.answers.next(board))
 
-    def chosen(self, choices: Iterable[str]) -> str:
+    def chosen(self, choices: Sequence[str]) -> str:
         """Wait for a typed line as :meth:`typed` does, or for one of the choices that is said.
 
         :raises EndedError: if it ends.

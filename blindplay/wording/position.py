@@ -195,6 +195,17 @@ def taken(game: Game) -> list[chess.Piece]:
     return captured_by(moves)
 
 
+def in_order(
+    start: chess.Board, moves: Iterable[chess.Move]
+) -> list[tuple[chess.Board, chess.Move]]:
+    """Each of these moves with the position before it."""
+    board, found = start.copy(stack=False), list[tuple[chess.Board, chess.Move]]()
+    for move in moves:
+        found.append((board.copy(stack=False), move))
+        board.push(move)
+    return found
+
+
 def captured_by(moves: Iterable[tuple[chess.Board, chess.Move]]) -> list[chess.Piece]:
     """The pieces that these moves capture, each with the position before it."""
     found = []
