@@ -6,6 +6,7 @@ the standard library only, so it runs before anything is installed.
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,6 +29,14 @@ class Program:
         """Return where each part is; None for a part that is missing."""
         found = [_command(name) for name in self.commands]
         return [*found, *(_first(pattern) for pattern in self.files)]
+
+    def copies(self) -> set[Path]:
+        """Return every file that could be such a part."""
+        names = [name for command in self.commands for name in command.split("|")]
+        folders = [Path(folder) for folder in (*os.get_exec_path(), *_FOLDERS)]
+        found = {folder / name for folder in folders for name in names}
+        found.update(*(Path("/").glob(pattern) for pattern in self.files))
+        return {path.resolve() for path in found if path.is_file()}
 
 
 _ARDUINO = "usr/share/arduino/hardware/arduino/avr/bootloaders"

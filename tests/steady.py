@@ -52,8 +52,8 @@ def busy(processes: int) -> Iterator[None]:
 
 def hiding(command: Sequence[str]) -> list[str]:
     """Return ``command`` so that it sees none of the programs that pip does not install."""
-    parts = [part for program in PROGRAMS.values() for part in program.places() if part]
-    mounts = [f"mount --bind /dev/null {shlex.quote(str(part.resolve()))}" for part in parts]
+    parts = set[Path]().union(*(program.copies() for program in PROGRAMS.values()))
+    mounts = [f"mount --bind /dev/null {shlex.quote(str(part))}" for part in sorted(parts)]
     script = " && ".join([*mounts, shlex.join(command)])
     return ["unshare", "--map-root-user", "--mount", "sh", "-c", script]
 
