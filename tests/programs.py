@@ -58,6 +58,8 @@ PROGRAMS: Mapping[str, Program] = {
         ("speech-dispatcher",),
         ("usr/lib/*/speech-dispatcher/spd_alsa.so",),
     ),
+    "OpenSSL": Program("openssl", ("openssl",)),
+    "a C compiler": Program("gcc libc6-dev", ("cc",)),
     "the firmware's compilers": Program(
         "gcc libc6-dev gcc-avr avr-libc libsimavr-dev libelf-dev",
         ("cc", "avr-gcc"),
@@ -93,7 +95,7 @@ def _first(pattern: str) -> Path | None:
 
 def lacks(name: str) -> str:
     """Return why a test is skipped that needs this program."""
-    return f"{name} is missing; Debian has it in: {PROGRAMS[name].packages}"
+    return f"Missing: {name}; Debian has it in: {PROGRAMS[name].packages}"
 
 
 def is_there(name: str) -> bool:

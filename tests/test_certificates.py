@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import datetime
 import ipaddress
-import shutil
 import socket
 import ssl
 import subprocess
@@ -20,6 +19,7 @@ from hypothesis import strategies as st
 
 from blindplay import certificates
 from blindplay.certificates import Issuer, address_in, name_in, new_issuers
+from tests.programs import need
 
 NOW = datetime.datetime(2027, 3, 1, 12)
 
@@ -87,9 +87,7 @@ def forged(issuer: Issuer, host: str, folder: Path) -> Path:
 def test_openssl_accepts_no_other_name_even_from_a_thief_with_the_key(
     issuer: Issuer, host: str, holds: bool, without: str, tmp_path: Path
 ) -> None:
-    tool = shutil.which("openssl")
-    if tool is None:
-        pytest.skip("There is no openssl on this machine.")
+    need("OpenSSL")
     server = forged(issuer, host, tmp_path)
     trusted, between = tmp_path / "trusted.pem", tmp_path / "between.pem"
     between.write_text(issuer.certificate, "ascii")
@@ -99,7 +97,7 @@ def test_openssl_accepts_no_other_name_even_from_a_thief_with_the_key(
     partial = [] if without == "nothing" else ["-partial_chain"]
     name = "-verify_ip" if address_in(host) else "-verify_hostname"
     told = subprocess.run(
-        [tool, "verify", "-x509_strict", *partial, "-purpose", "sslserver", name, host,
+        ["openssl", "verify", "-x509_strict", *partial, "-purpose", "sslserver", name, host,
          "-CAfile", str(trusted), "-untrusted", str(between), str(server)],
         capture_output=True, text=True,
     )  # fmt: skip

@@ -73,7 +73,7 @@ def test_without_the_compiler_the_wheel_is_built_all_the_same_and_says_what_it_l
 ) -> None:
     programs = tmp_path / "programs"
     programs.mkdir()
-    for name in ("make", "sh"):
+    for name in ("make", "sh", "mkdir"):
         (programs / name).symlink_to(shutil.which(name) or pytest.skip(f"{name} is missing."))
     names, firmware, said = _built(source, tmp_path / "dist", str(programs))
     assert not firmware and "blindplay/firmware/99-blindplay.rules" in names

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import shutil
 import socket
 import ssl
 import subprocess
@@ -31,6 +30,7 @@ from blindplay.table import Table
 from tests import web
 from tests.console.hall import IMPAIRED, Hall
 from tests.console.test_limits import hung_up
+from tests.programs import need
 from tests.waiting import PATIENCE_S, until
 
 # What each kind of fact needs besides who brings it.
@@ -234,15 +234,13 @@ def test_no_page_of_an_error_and_no_log_holds_a_secret(
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
     """A certificate for this machine alone, made by OpenSSL's own tool."""
-    tool = shutil.which("openssl")
-    if tool is None:
-        pytest.skip("There is no openssl on this machine.")
+    need("OpenSSL")
     folder = tmp_path_factory.mktemp("certificate")
     made = Certificate(folder / "certificate.pem", folder / "key.pem")
     command = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2"
     names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]
     files = ["-keyout", str(made.key), "-out", str(made.file)]
-    subprocess.run([tool, *command.split(), *names, *files], check=True, capture_output=True)
+    subprocess.run(["openssl", *command.split(), *names, *files], check=True, capture_output=True)
     return made
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import queue
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -26,6 +25,7 @@ from blindplay.boards.ports import NoAnswerError
 from hardware.lockstep import LockstepBoard
 from tests import ROOT
 from tests.boards.event_log import EventLog
+from tests.programs import need
 from tests.waiting import PATIENCE_S
 
 if TYPE_CHECKING:
@@ -565,8 +565,7 @@ def test_several_firmwares_run_side_by_side(firmware: None) -> None:
 
 
 def test_the_core_of_the_firmware_passes_its_tests_on_this_computer() -> None:
-    if shutil.which("make") is None or shutil.which("cc") is None:
-        pytest.skip("Install make and a C compiler to test the firmware's core.")
+    need("a C compiler")
     made = subprocess.run(
         ["make", "-s", "-C", str(HARDWARE), "check"], capture_output=True, text=True
     )
