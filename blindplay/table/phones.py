@@ -117,7 +117,7 @@ def phone_time(told: Mapping[str, Any]) -> int | None:
     return at % 2**32 if isinstance(at, int) else None
 
 
-class Phones(Protocol):
+class PhoneHost(Protocol):
     """What looks after phones."""
 
     def heard_from(self, phone: Phone) -> None:
@@ -130,7 +130,7 @@ class Phones(Protocol):
 class PhoneCall:
     """One line to a phone. It is of no use any more when another page has taken the seat."""
 
-    def __init__(self, phones: Phones, phone: Phone, send: PhoneSend) -> None:
+    def __init__(self, phones: PhoneHost, phone: Phone, send: PhoneSend) -> None:
         self._phones, self._phone, self._send = phones, phone, send
 
     @property
