@@ -52,8 +52,8 @@ class PhoneAt(ServedAt):
     """Whether a phone is the microphone, and where its page is served, as options."""
 
     # fmt: off
-    host: str = options.option(_("With --phone, serve its page at this address. Without it, all "
-        "addresses of this computer serve it."), "0.0.0.0", show_default=False)
+    host: str = options.option(_("Serve the page of --phone at this address. Without it, all "
+        "addresses of this computer are served."), "0.0.0.0", show_default=False)
     phone: bool = options.option(_("Use a phone as microphone, earphone and keys. Its page is "
         "served with the certificate of this computer."), False)
     qr: bool = options.option(_("Draw each link as a QR code, too. No screen reader can "
