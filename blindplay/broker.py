@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from blindplay.translation import _
+from blindplay.translation import UserError
 
 OnMessage = Callable[[str, bytes, bool], object]
 """Called with a topic, a payload, and whether the message is a retained one."""
@@ -169,9 +169,7 @@ def _encrypted(broker: Broker) -> ssl.SSLContext:
     try:
         return ssl.create_default_context(cadata=broker.certificates)
     except ssl.SSLError:
-        raise ValueError(
-            _(
-                "What stands under certificates in the event's file is none; use the file that the "
-                "organiser gave you."
-            )
+        raise UserError(
+            "What stands under certificates in the event's file is none; use the file that the "
+            "organiser gave you."
         ) from None

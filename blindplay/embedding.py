@@ -23,7 +23,7 @@ from blindplay.table.hands_first import LONGEST_S
 from blindplay.table.play import go_on
 from blindplay.table.session import Session
 from blindplay.table.table import Table
-from blindplay.translation import _
+from blindplay.translation import UserError
 from blindplay.wording.pack_words import PackWords
 
 Kind = TypeVar("Kind", bound=Ruling | Fact)
@@ -48,7 +48,7 @@ class Game(game.Game):
 
 def _side(side: str) -> str:
     if side not in SIDES:
-        raise ValueError(_("A side is white or black, not {side}.", side=repr(side)))
+        raise UserError("A side is white or black, not {side}.", side=repr(side))
     return side
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TextIO, TypeVar
 
-from blindplay.translation import _, join_texts
+from blindplay.translation import UserError, _, join_texts
 
 _DIRECTIONS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _HIDDEN = re.compile(f"[\x00-\x1f\x7f-\x9f\u200b\ufeff{_DIRECTIONS}]")
@@ -195,12 +195,10 @@ def lines_of(stream: TextIO, limit: Limit, name: object) -> Iterator[str]:
         if left < 0:
             raise too_large(name, limit)
         if len(line) > LONGEST_LINE:
-            raise ValueError(
-                _(
-                    "A line of {name} is too long; it may have {most} characters.",
-                    name=plain(str(name)),
-                    most=LONGEST_LINE,
-                )
+            raise UserError(
+                "A line of {name} is too long; it may have {most} characters.",
+                name=plain(str(name)),
+                most=LONGEST_LINE,
             )
         yield line
 
@@ -232,14 +230,14 @@ def check_file(path: Path, limit: Limit) -> None:
     name = plain(str(path))
     try:
         if path.is_dir():
-            raise ValueError(_("{name} is a folder; name a file in it.", name=name))
+            raise UserError("{name} is a folder; name a file in it.", name=name)
         if not path.is_file():
-            raise ValueError(_("There is no file {file}; check the name.", file=name))
+            raise UserError("There is no file {file}; check the name.", file=name)
         size = path.stat().st_size
         path.open("rb").close()
     except OSError as error:
-        raise ValueError(
-            _("{file} cannot be read ({reason}).", file=name, reason=reason_of(error))
+        raise UserError(
+            "{file} cannot be read ({reason}).", file=name, reason=reason_of(error)
         ) from None
     if size > limit.most_bytes:
         raise too_large(name, limit)
@@ -257,7 +255,7 @@ def read_bytes(path: Path, limit: Limit) -> bytes:
             content = file.read(limit.most_bytes + 1)
     except OSError as error:
         why = reason_of(error)
-        raise ValueError(_("{file} cannot be read ({reason}).", file=name, reason=why)) from None
+        raise UserError("{file} cannot be read ({reason}).", file=name, reason=why) from None
     if len(content) > limit.most_bytes:
         raise too_large(name, limit)
     return content
@@ -270,9 +268,7 @@ def read_secret(path: Path, limit: Limit = TOKEN) -> bytes:
     """
     content = read_bytes(path, limit)
     if sys.platform != "win32" and path.stat().st_mode & 0o077:
-        raise ValueError(
-            _('Others can read the secret in {path}; run: chmod 600 "{path}"', path=path)
-        )
+        raise UserError('Others can read the secret in {path}; run: chmod 600 "{path}"', path=path)
     return content
 
 
@@ -284,7 +280,7 @@ def read_json(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        raise ValueError(_("This is not JSON; correct it.")) from None
+        raise UserError("This is not JSON; correct it.") from None
 
 
 def read_text(path: Path, limit: Limit) -> str:
@@ -303,7 +299,7 @@ def decoded(data: bytes, name: str) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise ValueError(_("{file} is not a text in UTF-8; save it as UTF-8.", file=name)) from None
+        raise UserError("{file} is not a text in UTF-8; save it as UTF-8.", file=name) from None
     return plain_lines(text)
 
 
@@ -337,20 +333,20 @@ def read_toml(data: bytes, name: str) -> dict[str, Any]:
     text = decoded(data, name)
     if deep := _MANY_PARTS.search(text):
         line = text.count("\n", 0, deep.start()) + 1
-        raise ValueError(
-            _("Correct {name}, line {line}: this key has too many parts.", name=name, line=line)
+        raise UserError(
+            "Correct {name}, line {line}: this key has too many parts.", name=name, line=line
         )
     try:
         return tomllib.loads(text)
     except RecursionError:
-        raise ValueError(
-            _("Correct {name}: it has too many brackets in brackets.", name=name)
+        raise UserError(
+            "Correct {name}: it has too many brackets in brackets.", name=name
         ) from None
     except ValueError as error:  # no TOML, or a number too long for Python
         at = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", str(error))
         place = at[1] if at and at[1] else text.rstrip("\n").count("\n") + 1
         advice = next((_ADVICE[key] for key in _ADVICE if str(error).startswith(key)), "")
         advice = advice or _("this is not TOML; write a name, an equals sign, and words in quotes")
-        raise ValueError(
-            _("Correct {name}, line {place}: {advice}.", name=name, place=place, advice=advice)
+        raise UserError(
+            "Correct {name}, line {place}: {advice}.", name=name, place=place, advice=advice
         ) from None

@@ -20,7 +20,7 @@ from xml.etree import ElementTree
 
 from .given import KEPT, read_bytes, shown
 from .own_files import config_folder, data_folder, write_secret
-from .translation import _
+from .translation import UserError, _
 
 _MARK = re.compile(r"^(?:# |<!-- )Written by blindplay service ([0-9a-f]{16})(?: -->)?\n", re.M)
 _STOP_S = 60
@@ -47,8 +47,8 @@ class Unit:
         """:raises ValueError: if a text cannot stand on one line of a file."""
         for text in (*self.command, str(self.folder), *self.environment.values()):
             if not text.isprintable():
-                raise ValueError(
-                    _("{text} has a character that no service can be given.", text=shown(text))
+                raise UserError(
+                    "{text} has a character that no service can be given.", text=shown(text)
                 )
 
 
@@ -86,8 +86,8 @@ def here() -> System:
     if sys.platform == "win32":
         return TaskScheduler()
     if os.geteuid() == 0 and os.environ.get("SUDO_USER"):
-        raise ValueError(
-            _("A service runs as you, and needs no other rights; repeat this without sudo.")
+        raise UserError(
+            "A service runs as you, and needs no other rights; repeat this without sudo."
         )
     return Launchd() if sys.platform == "darwin" else Systemd()
 
@@ -116,12 +116,10 @@ def kept(system: System, name: str) -> str | None:
     text = _text(content)
     mark = _MARK.search(text)
     if mark is None or mark[1] != _digest(_MARK.sub("", text, count=1)):
-        raise ValueError(
-            _(
-                "{file} is not as BlindPlay has written it, and stays as it is; move it elsewhere, "
-                "and repeat the command.",
-                file=file,
-            )
+        raise UserError(
+            "{file} is not as BlindPlay has written it, and stays as it is; move it elsewhere, "
+            "and repeat the command.",
+            file=file,
         )
     return text
 
@@ -150,8 +148,8 @@ def remove(system: System, name: str) -> None:
 
 def no_unit(name: str) -> ValueError:
     """The error that there is no such unit."""
-    return ValueError(
-        _("There is no service {name}; blindplay service add {name} makes one.", name=name)
+    return UserError(
+        "There is no service {name}; blindplay service add {name} makes one.", name=name
     )
 
 

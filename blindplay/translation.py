@@ -1,10 +1,11 @@
 """Messages in the language of their reader.
 
 Every room writes its messages in English, and knows no reader: ``_("There is no file {name}.",
-name=name)`` is the English sentence, and remembers its template and its values. A message is
-translated once, where it leaves the program: on a terminal, at a table, in the help. Only the
-template is looked up, in the catalogue of the reader's language. So the words that somebody has
-given, which are values or no message at all, stay as they are.
+name=name)`` is the English sentence, and remembers its template and its values. So does an error
+that is a :class:`SentenceError`. A message is translated once, where it leaves the program: on a
+terminal, at a table, in the help. Only the template is looked up, in the catalogue of the reader's
+language. So the words that somebody has given, which are values or no message at all, stay as they
+are.
 
 ``translations`` holds a catalogue for each language but English, in gettext's form.
 """
@@ -84,6 +85,21 @@ def _n(one: str, many: str, count: int, /, **values: object) -> str:
     '3 moves'
     """
     return Message(one, {"count": count, **values}, many, count)
+
+
+class SentenceError(Exception):
+    """An error whose text is a message for people, with the values of its ``{names}``."""
+
+    def __init__(self, sentence: str = "", /, **values: object) -> None:
+        super().__init__(Message(sentence, values) if type(sentence) is str else sentence)
+
+
+class UserError(SentenceError, ValueError):
+    """An error that its user can mend. The text is one sentence, which says how.
+
+    >>> str(UserError("There is no file {name}; check the name.", name="moves.txt"))
+    'There is no file moves.txt; check the name.'
+    """
 
 
 def join_texts(separator: str, texts: Iterable[object]) -> str:

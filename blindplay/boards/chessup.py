@@ -22,8 +22,6 @@ Never tried on hardware.
 
 import chess
 
-from blindplay.translation import _
-
 from . import events
 from .diagram import EMPTY, NAMELESS
 from .ports import UnfitBoardError
@@ -113,11 +111,9 @@ class ChessUpState(ReportingState):
         # A ChessUp may report a move of its game before it answers the request.
         if self._has_own_move and not self._greeted and now - self._began_at >= _REPORTED_S:
             raise UnfitBoardError(
-                _(
-                    "The board at {url} is a ChessUp 2, which does not say what stands on its "
-                    "squares: use another board, or type the moves.",
-                    url=self._url,
-                )
+                "The board at {url} is a ChessUp 2, which does not say what stands on its "
+                "squares: use another board, or type the moves.",
+                url=self._url,
             )
         return reported
 

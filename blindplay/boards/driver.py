@@ -201,7 +201,7 @@ class BoardDriver(SensorBoard, Generic[State]):
         ports: Callable[[], Iterable[FoundPort]] = discover,
     ) -> None:
         if not url:
-            raise BoardNotFoundError(_("The board's port is empty: give a device or a URL."))
+            raise BoardNotFoundError("The board's port is empty: give a device or a URL.")
         self.url = url
         self._on_event = on_event
         self._baud = baud or self.BAUD

@@ -122,10 +122,8 @@ def monitor(
         return
     if not answered:
         raise BoardNotFoundError(
-            _(
-                "No board answered at {url} within {seconds} seconds: check its port and "
-                "its cable, or wait longer with --seconds.",
-                url=url,
-                seconds=f"{seconds:g}",
-            )
+            "No board answered at {url} within {seconds} seconds: check its port and "
+            "its cable, or wait longer with --seconds.",
+            url=url,
+            seconds=f"{seconds:g}",
         )

@@ -15,7 +15,7 @@ import serial
 from serial.tools import list_ports
 
 from blindplay.shipped import shipped
-from blindplay.translation import _
+from blindplay.translation import SentenceError, UserError, _
 
 BAUD = 9600
 READ_SECONDS = 0.05
@@ -36,15 +36,15 @@ _MISSING = (errno.ENOENT, errno.ENODEV, errno.ENXIO)
 _log = logging.getLogger(__name__)
 
 
-class BoardNotFoundError(ValueError):
+class BoardNotFoundError(UserError):
     """The URL cannot name a board: the device does not exist or the kind of URL is unknown."""
 
 
-class NoAnswerError(TimeoutError):
+class NoAnswerError(SentenceError, TimeoutError):
     """The port opened, but the device behind it does not answer as the board does."""
 
 
-class UnfitBoardError(ValueError):
+class UnfitBoardError(UserError):
     """The board answered, but this version of the program cannot work with it."""
 
 
@@ -108,9 +108,7 @@ def check_url(url: str, schemes: Sequence[str] = ()) -> None:
     these ``schemes``. Opens nothing."""
     scheme, separator, _rest = url.partition("://")
     if not url:
-        raise BoardNotFoundError(
-            _("The board's port is empty: give a device such as /dev/ttyUSB0.")
-        )
+        raise BoardNotFoundError("The board's port is empty: give a device such as /dev/ttyUSB0.")
     if separator and scheme in schemes:
         return
     if separator:
@@ -118,12 +116,10 @@ def check_url(url: str, schemes: Sequence[str] = ()) -> None:
             serial.serial_for_url(url, do_not_open=True)
         except ValueError as error:
             raise BoardNotFoundError(
-                _(
-                    "{url} is not a board's address, because {scheme}:// is unknown: give "
-                    "a device or socket://HOST:PORT.",
-                    url=url,
-                    scheme=scheme,
-                )
+                "{url} is not a board's address, because {scheme}:// is unknown: give "
+                "a device or socket://HOST:PORT.",
+                url=url,
+                scheme=scheme,
             ) from error
         except (serial.SerialException, OSError):
             pass  # The kind of URL is known. Opening it shows whether a board is there.
@@ -132,15 +128,13 @@ def check_url(url: str, schemes: Sequence[str] = ()) -> None:
         except ValueError:  # a port above 65535
             has_port = False
         if not has_port:
-            raise BoardNotFoundError(
-                _("{url} has no valid port: give socket://HOST:PORT.", url=url)
-            )
+            raise BoardNotFoundError("{url} has no valid port: give socket://HOST:PORT.", url=url)
     elif sys.platform != "win32":
         if not Path(url).exists():
             raise BoardNotFoundError(explain(url, FileNotFoundError(errno.ENOENT, url)))
         if not Path(url).is_char_device():
             raise BoardNotFoundError(
-                _("{url} is not a serial port: give the port of the board.", url=url)
+                "{url} is not a serial port: give the port of the board.", url=url
             )
 
 
@@ -161,7 +155,7 @@ def open_port(url: str, baud: int = BAUD, *, dtr: bool = True) -> serial.Serial:
         raise
     except (ValueError, TypeError) as error:  # pyserial: TypeError for socket://host, no port
         raise BoardNotFoundError(
-            _("{url} is not a board's address: give a device or socket://HOST:PORT.", url=url)
+            "{url} is not a board's address: give a device or socket://HOST:PORT.", url=url
         ) from error
 
 

@@ -65,7 +65,7 @@ def decode(
         elif NAMELESS not in shown:
             yield from finder.hear(BoardReport(shown))
     if finder is None:
-        raise NoRecordingError(_("it holds no position that its messages agree on"))
+        raise NoRecordingError("it holds no position that its messages agree on")
     unread = isinstance(finder, MoveFinder) and NAMELESS in (belief.diagram or b"")
     if framer.unfinished or not belief.settled or unread:
         # The hands may have gone on after the last position that is believed and read.
@@ -92,7 +92,7 @@ def positions(data: bytes, protocol: str, turned: bool | None = None) -> Iterato
         if placement != last:
             yield (last := placement)
     if last is None:
-        raise NoRecordingError(_("it holds no position"))
+        raise NoRecordingError("it holds no position")
 
 
 def _diagrams(data: bytes, protocol: str) -> Iterator[Diagram]:

@@ -81,12 +81,9 @@ def open_wireless(url: str, ble: BleProfile | None, hid: HidProfile | None) -> P
 def _need(module: str, extra: str, what: str) -> None:
     if find_spec(module) is None:
         raise BoardNotFoundError(
-            _(
-                "Boards with {what} need a package that is not installed; install it with: "
-                "{command}",
-                what=what,
-                command=install_command(extra),
-            )
+            "Boards with {what} need a package that is not installed; install it with: {command}",
+            what=what,
+            command=install_command(extra),
         )
 
 

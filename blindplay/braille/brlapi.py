@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from blindplay.translation import _
+from blindplay.translation import SentenceError
 
 VERSION = 8
 MOST_BYTES = 4096
@@ -37,7 +37,7 @@ _REGION, _TEXT, _CURSOR, _CHARSET = 0x02, 0x04, 0x20, 0x40
 _PATIENCE_S = 5.0
 
 
-class BrailleError(RuntimeError):
+class BrailleError(SentenceError, RuntimeError):
     """The display cannot be used. The message names the remedy."""
 
 
@@ -70,7 +70,7 @@ class Unpacker:
             size, number = struct.unpack(">II", self._rest[:8])
             kind = number.to_bytes(4, "big").lstrip(b"\0")
             if size > MOST_BYTES or not kind.isascii():
-                raise BrailleError(_("BRLTTY answers in another protocol; check BRLAPI_HOST."))
+                raise BrailleError("BRLTTY answers in another protocol; check BRLAPI_HOST.")
             if len(self._rest) < 8 + size:
                 break
             packets.append(Packet(kind.decode("ascii"), self._rest[8 : 8 + size]))
@@ -217,7 +217,7 @@ class Connection:
     def _greet(self) -> None:
         version = self._answer("v")
         if len(version.content) != 4 or struct.unpack(">I", version.content)[0] != VERSION:
-            raise BrailleError(_("This BRLTTY speaks another protocol; install BRLTTY 6 or newer."))
+            raise BrailleError("This BRLTTY speaks another protocol; install BRLTTY 6 or newer.")
         self._send(Packet("v", struct.pack(">I", VERSION)))
         offered = self._answer("a").content
         kinds = [kind for (kind,) in struct.iter_unpack(">I", offered[: len(offered) // 4 * 4])]
@@ -227,11 +227,9 @@ class Connection:
             key = _KEY_FILE.read_bytes()
         except OSError as error:
             raise BrailleError(
-                _(
-                    "BRLTTY asks for its key, and you may not read {file}; run sudo "
-                    "usermod -aG brlapi with your user name, then log out and in again.",
-                    file=_KEY_FILE,
-                )
+                "BRLTTY asks for its key, and you may not read {file}; run sudo "
+                "usermod -aG brlapi with your user name, then log out and in again.",
+                file=_KEY_FILE,
             ) from error
         self._ask(Packet("a", struct.pack(">I", _WITH_KEY) + key), "A")
 
@@ -264,7 +262,7 @@ class Connection:
             self.display = Display(self._cells if self._online else 0)
             return self.display
         if packet.kind in ("E", "e"):
-            raise BrailleError(_("BRLTTY refused the request; restart it."))
+            raise BrailleError("BRLTTY refused the request; restart it.")
         return None
 
     def _ask(self, packet: Packet, answer: str) -> Packet:
@@ -277,11 +275,8 @@ class Connection:
         while (packet := self._next()).kind != kind:
             if packet.kind in ("e", "E"):
                 raise BrailleError(
-                    _(
-                        "BRLTTY refuses its display; end the program that uses it, or "
-                        "check {file}.",
-                        file=_KEY_FILE,
-                    )
+                    "BRLTTY refuses its display; end the program that uses it, or check {file}.",
+                    file=_KEY_FILE,
                 )
             others.append(packet)
         self._waiting = others + self._waiting
@@ -306,7 +301,7 @@ class Connection:
 
 
 def _gone() -> BrailleError:
-    return BrailleError(_("BRLTTY does not answer any more; start it again."))
+    return BrailleError("BRLTTY does not answer any more; start it again.")
 
 
 def _size(content: bytes) -> int:
@@ -334,7 +329,7 @@ def _connected(host: str) -> socket.socket:
         )
     except OSError as error:
         raise BrailleError(
-            _("BRLTTY cannot be reached; start it, and check that it lists your Braille display.")
+            "BRLTTY cannot be reached; start it, and check that it lists your Braille display."
         ) from error
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from blindplay.given import shown
 from blindplay.laws.facts import SIDES, Player, Setup
 from blindplay.opponents.distant import LAG_LIMIT_S
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 
 from . import lichess, options
 from .play_options import OPTIONS, WAIT, Address, PlayOptions
@@ -34,13 +34,13 @@ def with_opponent(given: PlayOptions) -> PlayOptions:
     """
     against, distant = given.against, isinstance(given.against, Address)
     if (against is None or distant) and not (given.engine is given.level is None):
-        raise ValueError(_("--engine and --level need --against engine."))
+        raise UserError("--engine and --level need --against engine.")
     if against != "lichess" and (given.challenge or given.accept or given.rated or given.days):
-        raise ValueError(_("--challenge, --accept, --rated and --days need --against lichess."))
+        raise UserError("--challenge, --accept, --rated and --days need --against lichess.")
     if not distant and given.lag_limit is not None:
-        raise ValueError(_("--lag-limit needs --against wait."))
+        raise UserError("--lag-limit needs --against wait.")
     if not distant and "voices" in given.typed:
-        raise ValueError(_("--voices needs --against with a distant table, such as wait."))
+        raise UserError("--voices needs --against with a distant table, such as wait.")
     if against is None:
         return given
     of_two: dict[str, Any] = {
@@ -48,20 +48,16 @@ def with_opponent(given: PlayOptions) -> PlayOptions:
     }
     for name in of_two:
         if name in given.typed and getattr(given, name):
-            raise ValueError(
-                _(
-                    "--{name} needs two people at the table; leave it out, or --against.",
-                    name=name.replace("_", "-"),
-                )
+            raise UserError(
+                "--{name} needs two people at the table; leave it out, or --against.",
+                name=name.replace("_", "-"),
             )
     alone = replace(given, boards=2, **of_two)
     if against == "lichess":
         _check_lichess(given)
         return replace(alone, training=False, arbiter=False)
     if given.impaired == "both":
-        raise ValueError(
-            _("--impaired both leaves no side for --against; give white, black or none.")
-        )
+        raise UserError("--impaired both leaves no side for --against; give white, black or none.")
     if isinstance(against, Address):
         _check_call(given, against)
         return alone
@@ -76,9 +72,7 @@ def _check_lichess(given: PlayOptions) -> None:
     """Raise ValueError if something was asked for that no game at Lichess has."""
     for name in ("training", "arbiter", "engine", "white", "black"):
         if name in given.typed and getattr(given, name):
-            raise ValueError(
-                _("--{name} cannot go with --against lichess; leave it out.", name=name)
-            )
+            raise UserError("--{name} cannot go with --against lichess; leave it out.", name=name)
     lichess.wanted_game(given)
 
 
@@ -113,11 +107,9 @@ def _check_call(given: PlayOptions, address: Address) -> None:
     """Raise ValueError if this table calls, and something was typed that the other one decides."""
     for name in () if address.waits else sorted(given.typed):
         if OPTIONS[name].waiting_decides:
-            raise ValueError(
-                _(
-                    "The table that waits decides about --{name}; leave it out.",
-                    name=name.replace("_", "-"),
-                )
+            raise UserError(
+                "The table that waits decides about --{name}; leave it out.",
+                name=name.replace("_", "-"),
             )
 
 
@@ -131,11 +123,9 @@ def check_voices(given: PlayOptions) -> None:
     if not given.voices:
         return
     if given.private_output is None or given.silent or given.microphone == "none":
-        raise ValueError(
-            _(
-                "--voices needs an earphone, so that the microphone does not hear the other "
-                "player; add --private-output, and leave out --silent and --microphone none."
-            )
+        raise UserError(
+            "--voices needs an earphone, so that the microphone does not hear the other "
+            "player; add --private-output, and leave out --silent and --microphone none."
         )
     opus.check()
 
@@ -190,8 +180,8 @@ def _listener(address: Address) -> "TableListener":
     try:
         return connections.waiting_at(address.host, address.port or connections.BROKER_PORT)
     except connections.NoRoomError:
-        raise ValueError(
-            _("Too many tables wait at {host}; try again later.", host=shown(address.host))
+        raise UserError(
+            "Too many tables wait at {host}; try again later.", host=shown(address.host)
         ) from None
     except OSError:
         raise _no_hall(address) from None
@@ -217,11 +207,9 @@ def _connector(address: Address) -> "TableConnector":
         raise _no_hall(address) from None
     if not waits:
         connector.close()
-        raise ValueError(
-            _(
-                "No table waits at {host} with these digits; ask for them again.",
-                host=shown(address.host),
-            )
+        raise UserError(
+            "No table waits at {host} with these digits; ask for them again.",
+            host=shown(address.host),
         )
     return connector
 
@@ -229,13 +217,11 @@ def _connector(address: Address) -> "TableConnector":
 def _no_hall(address: Address) -> ValueError:
     from blindplay.opponents.distant.connections import BROKER_PORT
 
-    return ValueError(
-        _(
-            "No hall answers at {host}, port {port}; check the address, and whether "
-            "blindplay hall meetings runs there.",
-            host=shown(address.host),
-            port=address.port or BROKER_PORT,
-        )
+    return UserError(
+        "No hall answers at {host}, port {port}; check the address, and whether "
+        "blindplay hall meetings runs there.",
+        host=shown(address.host),
+        port=address.port or BROKER_PORT,
     )
 
 
@@ -307,8 +293,8 @@ def _typed_ticket(place: "MeetingPlace") -> str:
     options.show(_("Which digits does the other table show?"))
     digits = "".join((place.lines.next() or "").split())
     if not re.fullmatch("[0-9]{6}|[0-9]{8}", digits):
-        raise ValueError(
-            _("These are neither six nor eight digits; type them as the other table says them.")
+        raise UserError(
+            "These are neither six nor eight digits; type them as the other table says them."
         )
     return digits
 
@@ -323,7 +309,7 @@ def go_on(given: PlayOptions, journal: Path) -> "DistantPlayer":
     from blindplay.opponents.distant.meeting import kept_agreement
 
     if given.dead_time != "nobody":
-        raise ValueError(_("--dead-time is for a game at one table; leave it out."))
+        raise UserError("--dead-time is for a game at one table; leave it out.")
     agreed = kept_agreement(journal)
     address = given.against
     assert isinstance(address, Address)
@@ -339,12 +325,10 @@ def go_on(given: PlayOptions, journal: Path) -> "DistantPlayer":
 
 
 def _taken(port: int) -> ValueError:
-    return ValueError(
-        _(
-            "The port {port} is taken on this machine; end the other table, or choose "
-            "another port with --against {wait}:{next_port}.",
-            port=port,
-            wait=WAIT,
-            next_port=port + 1,
-        )
+    return UserError(
+        "The port {port} is taken on this machine; end the other table, or choose "
+        "another port with --against {wait}:{next_port}.",
+        port=port,
+        wait=WAIT,
+        next_port=port + 1,
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from blindplay.language import Language
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 
 from . import options
 
@@ -73,7 +73,7 @@ def analyse(
     from blindplay.table.reviewing import Teacher
 
     if port is not None and not board:
-        raise ValueError(_("--port needs --board."))
+        raise UserError("--port needs --board.")
     program = None
     if engine != "none":
         program = (uci.installed() or uci.BUILT_IN) if engine is None else uci.named(engine)
@@ -120,18 +120,16 @@ def _begun(
 
     if file is None:
         if number is not None:
-            raise ValueError(_("--number needs a file."))
+            raise UserError("--number needs a file.")
         return game_from(chess.Board() if position is None else position)
     if position is not None:
-        raise ValueError(_("Give a file or --fen, but not both."))
+        raise UserError("Give a file or --fen, but not both.")
     entries = studies(file, StudyKind.ANALYSIS, options.warn)
     if (number or 1) > len(entries):
-        raise ValueError(
-            _(
-                "{named} has no game or position of this --number; its last one is {count}.",
-                named=file,
-                count=len(entries),
-            )
+        raise UserError(
+            "{named} has no game or position of this --number; its last one is {count}.",
+            named=file,
+            count=len(entries),
         )
     if number is None:  # the first one that can be read
         number = next(at for at, one in enumerate(entries, 1) if not isinstance(one, Unread))

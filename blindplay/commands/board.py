@@ -21,7 +21,7 @@ from blindplay.boards.ports import BoardNotFoundError, check_url
 from blindplay.given import RECORDING, in_time, read_bytes, too_large
 from blindplay.language import Key, Language, key_of
 from blindplay.laws.placement import pieces_of
-from blindplay.translation import _, _n, join_texts
+from blindplay.translation import UserError, _, _n, join_texts
 
 from . import options
 from .reader import READER, to_reader, user_language
@@ -140,7 +140,7 @@ def decode(
     boards.
     """
     if commit is not None and protocol != "dgt":
-        raise ValueError(_("Only DGT boards report a clock; leave out --commit."))
+        raise UserError("Only DGT boards report a clock; leave out --commit.")
     if file == "-":
         data = sys.stdin.buffer.read(RECORDING.most_bytes + 1)
         if len(data) > RECORDING.most_bytes:
@@ -160,13 +160,8 @@ def decode(
             else:
                 options.warn(finding.sentence)
     except NoRecordingError as error:
-        raise ValueError(
-            _(
-                "{file} is no {protocol} recording: {error}.",
-                file=file,
-                protocol=protocol,
-                error=error,
-            )
+        raise UserError(
+            "{file} is no {protocol} recording: {error}.", file=file, protocol=protocol, error=error
         ) from None
 
 
@@ -211,8 +206,8 @@ def name(name: str, port: str | None, new_id: bool) -> None:
     """
     name = checked_name(name)
     if driver_of(name)[0] is not PegBoard or not is_name(name):
-        raise ValueError(
-            _("{name} already means something else after --board: give another name.", name=name)
+        raise UserError(
+            "{name} already means something else after --board: give another name.", name=name
         )
     url = flashing.target(None).url if port is None else port_of(port)
     check_url(url)
@@ -256,9 +251,7 @@ def find(silent: bool) -> None:
                 )
             )
     if not any_board:
-        raise BoardNotFoundError(
-            _("No board was found: switch it on, and plug it in or come nearer.")
-        )
+        raise BoardNotFoundError("No board was found: switch it on, and plug it in or come nearer.")
 
 
 def _let_buzz(asked: RawBoard, times: int) -> None:

@@ -9,7 +9,7 @@ from blindplay.certificates import Issuer, address_in, name_in
 from blindplay.console import PORT
 from blindplay.given import shown
 from blindplay.record import files
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 
 from . import options
 from .reader import user_language
@@ -25,12 +25,10 @@ def _host(text: str) -> str:
     """
     if host := address_in(text) or name_in(text):
         return host
-    raise ValueError(
-        _(
-            "{name} is neither a name with a dot nor an address; write one such as "
-            "table.example.org or 130.75.1.2.",
-            name=shown(text),
-        )
+    raise UserError(
+        "{name} is neither a name with a dot nor an address; write one such as "
+        "table.example.org or 130.75.1.2.",
+        name=shown(text),
     )
 
 
@@ -67,13 +65,13 @@ def certificate(
 
     if remove:
         if new or more or output or event:
-            raise ValueError(_("--remove goes with no other option; leave the others out."))
+            raise UserError("--remove goes with no other option; leave the others out.")
         _remove(kept_at())
         return
     options.check_new(output, overwrite=overwrite)
     if event is not None:
         if new or more:
-            raise ValueError(_("--hall only shows a certificate; leave out --new and --name."))
+            raise UserError("--hall only shows a certificate; leave out --new and --name.")
         issuer: Issuer | None = _of_event(event)
     else:
         issuer = None if new else kept_issuer()
@@ -84,12 +82,10 @@ def certificate(
         if before:
             options.show(_("Remove the one before from each phone, and trust the new one there."))
     elif missing := [one for one in more if not issuer.permits(one)]:
-        raise ValueError(
-            _(
-                "The present certificate does not hold for {name}. Add --new to make another one, "
-                "which each phone must trust anew.",
-                name=missing[0],
-            )
+        raise UserError(
+            "The present certificate does not hold for {name}. Add --new to make another one, "
+            "which each phone must trust anew.",
+            name=missing[0],
         )
     if output is not None:
         files.write_new(output, issuer.der)
@@ -115,8 +111,8 @@ def _of_event(file: Path) -> Issuer:
 
     issuer = read_event_file(file, table=False).issuer()
     if issuer is None:
-        raise ValueError(
-            _("{file} has no certificate; blindplay hall init --encrypt makes one.", file=file)
+        raise UserError(
+            "{file} has no certificate; blindplay hall init --encrypt makes one.", file=file
         )
     return issuer
 

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 import click
 
 from blindplay.language import Language
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 
 from . import options
 
@@ -42,7 +42,7 @@ def follow(
     from blindplay.table.following import Following
 
     if port is not None and not board:
-        raise ValueError(_("--port needs --board."))
+        raise UserError("--port needs --board.")
     games = source_of(source)
     with ExitStack() as stack:
         voice = Prompter(stack, pack, silent, sys.stdout)

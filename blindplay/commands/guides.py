@@ -16,7 +16,7 @@ from typing import TextIO
 from blindplay.language import Key, Language, key_of
 from blindplay.shipped import shipped
 from blindplay.speech.speaker import Output, Speaker
-from blindplay.translation import _, all_of
+from blindplay.translation import UserError, all_of
 
 LANGUAGES = ("da", "de", "en", "nb", "sv")
 """The languages of the guides."""
@@ -53,12 +53,10 @@ def short(role: str | None, language: str) -> ShortGuide:
     :raises ValueError: if there are no guides in that language.
     """
     if language not in LANGUAGES:
-        raise ValueError(
-            _(
-                "There are guides in {offered}, none in {language}; add --language en.",
-                offered=all_of(LANGUAGES),
-                language=repr(language),
-            )
+        raise UserError(
+            "There are guides in {offered}, none in {language}; add --language en.",
+            offered=all_of(LANGUAGES),
+            language=repr(language),
         )
     overview = folder() / f"{_OVERVIEW}.{language}.md"
     keys, introduction = _sections(overview)[:2]

@@ -14,7 +14,7 @@ import click
 
 from blindplay.console import LOOPBACK, PORT
 from blindplay.given import plain
-from blindplay.translation import Message, _, join_texts
+from blindplay.translation import Message, UserError, _, join_texts
 
 from . import options
 from .hall_event import init, pair, results, resume, standings, where
@@ -64,7 +64,7 @@ class ServedAt:
         from blindplay.console.encryption import encryption_of
 
         if (self.certificate is None) is not (self.key is None):
-            raise ValueError(_("--certificate and --key need each other."))
+            raise UserError("--certificate and --key need each other.")
         return encryption_of(self.host, self.certificate, self.key, issuer, own=self.encrypt)
 
 

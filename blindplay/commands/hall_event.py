@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from blindplay.given import LONGEST_LINE, plain
-from blindplay.translation import Message, _, join_texts
+from blindplay.translation import Message, UserError, _, join_texts
 
 from . import options
 from .reader import user_language
@@ -28,14 +28,14 @@ def _number(most: int) -> Callable[[str], int]:
     def read(text: str) -> int:
         if text.isascii() and text.isdigit() and len(text) < 6 and 0 < int(text) <= most:
             return int(text)
-        raise ValueError(_("Write a number from 1 to {most}.", most=most))
+        raise UserError("Write a number from 1 to {most}.", most=most)
 
     return read
 
 
 def _title(text: str) -> str:
     if not text:
-        raise ValueError(_("Write at least one letter."))
+        raise UserError("Write at least one letter.")
     return text
 
 
@@ -44,13 +44,13 @@ def _languages(text: str) -> tuple[str, ...]:
     for code in codes:
         options.load_language(code)
     if not codes:
-        raise ValueError(_("Write at least one language, such as de, or several: de, en."))
+        raise UserError("Write at least one language, such as de, or several: de, en.")
     return codes
 
 
 def _host(text: str) -> str:
     if not text or not all(sign.isascii() and (sign.isalnum() or sign in "-.:") for sign in text):
-        raise ValueError(_("Write a name or an address, such as 192.168.1.20."))
+        raise UserError("Write a name or an address, such as 192.168.1.20.")
     return text
 
 
@@ -162,7 +162,7 @@ def _value(name: str, given: str | None) -> Any:
     while True:
         line = sys.stdin.readline(LONGEST_LINE)
         if not line:
-            raise ValueError(_("There is no answer; give --{name}.", name=name.replace("_", "-")))
+            raise UserError("There is no answer; give --{name}.", name=name.replace("_", "-"))
         try:
             return read(line.strip() or usual())
         except ValueError as error:
@@ -240,11 +240,9 @@ def pair(
 
     at = None if begins is None else time_of(begins)
     if undo and (file or gone or begins or number is not None):
-        raise ValueError(
-            _(
-                "--undo takes back what was done last; leave the file, --withdraw, --at and "
-                "--round out."
-            )
+        raise UserError(
+            "--undo takes back what was done last; leave the file, --withdraw, --at and "
+            "--round out."
         )
     new = None if file is None else rounds.read_round(file, number, options.warn)
     for sentence in new.left_out if new else ():
@@ -252,7 +250,7 @@ def pair(
     joined = read_event_file(event_file, table=False)
     with rounds.changing(joined.folder), TableCalls(joined) as calls:
         if not calls.gather(_PATIENCE_S):
-            raise ValueError(_("The broker cannot be reached; start it, or correct its address."))
+            raise UserError("The broker cannot be reached; start it, or correct its address.")
         with calls.follower.lock:
             names = list(calls.follower.tables)
         if undo:
@@ -407,14 +405,14 @@ def resume(name: str, event_file: Path, number: int | None, as_json: bool) -> No
     from blindplay.hall.pairings import giving
 
     if number is not None and not name:
-        raise ValueError(_("Name the player whose game of this round is resumed."))
+        raise UserError("Name the player whose game of this round is resumed.")
     joined = read_event_file(event_file, table=False)
     games = giving.begun_games(joined.folder, number, name)
     if not games:
-        raise ValueError(_("There is no adjourned game; name a player and the --round of a game."))
+        raise UserError("There is no adjourned game; name a player and the --round of a game.")
     with TableCalls(joined) as calls:
         if not calls.gather(_PATIENCE_S):
-            raise ValueError(_("The broker cannot be reached; start it, or correct its address."))
+            raise UserError("The broker cannot be reached; start it, or correct its address.")
         resumed = giving.resume_games(calls, games, _SET_UP_S)
     for one in resumed:
         options.show(_assignment_row(one) if as_json else assignment_words(one, event_file))
@@ -439,10 +437,10 @@ def where(name: str, event_file: Path, number: int | None, language: str, aloud:
     pack = options.load_language(language)
     paired = kept_round(read_event_file(event_file, table=False).folder, number)
     if paired is None:
-        raise ValueError(_("This round is not paired yet; do it with: blindplay hall pair FILE"))
+        raise UserError("This round is not paired yet; do it with: blindplay hall pair FILE")
     places = where_plays(paired, name)
     if not places:
-        raise ValueError(_("Nobody of this name is in this round; check the name."))
+        raise UserError("Nobody of this name is in this round; check the name.")
     _tell([place_in_words(place, paired, pack) for place in places], pack, aloud=aloud)
 
 
@@ -479,7 +477,7 @@ def results(
     from blindplay.record import files
 
     if (file is None) == (player is None):
-        raise ValueError(_("Give either a file or --player."))
+        raise UserError("Give either a file or --player.")
     if file is None:
         assert player is not None
         rounds = rounds_of(read_event_file(event_file, table=False).folder, player)
@@ -488,7 +486,7 @@ def results(
     output = output or file.with_name(f"{file.stem}-results{file.suffix}")
     options.check_folder_of(output)
     if output.absolute() == file.absolute():
-        raise ValueError(_("The copy needs another name than the file; choose one with --output."))
+        raise UserError("The copy needs another name than the file; choose one with --output.")
     folder = read_event_file(event_file, table=False).folder
     report = read_result_file(file)
     with about_file(file):

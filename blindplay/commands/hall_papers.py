@@ -13,7 +13,7 @@ from blindplay.given import PAIRINGS, plain, read_bytes, shown
 from blindplay.language.scoresheets import braille
 from blindplay.record import files
 from blindplay.record.writing import PAPER, Paper
-from blindplay.translation import _, one_of
+from blindplay.translation import UserError, _, one_of
 
 from . import options
 from .hall_event import about_file, event_option, open_voice, round_option
@@ -48,9 +48,7 @@ def _one_of(members: "Callable[[], type[StrEnum]]") -> options.ParsedValue:
     def parse(text: str) -> "StrEnum":
         if text not in choices():
             known = one_of(choices())
-            raise ValueError(
-                _("There is no {text}; choose {known}.", text=shown(text), known=known)
-            )
+            raise UserError("There is no {text}; choose {known}.", text=shown(text), known=known)
         return members()(text)
 
     return options.ParsedValue("name", parse, choices)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from blindplay.ctrl_c import CtrlC
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 
 from . import options
 from .hall import ServedAt, show_advice
@@ -109,11 +109,9 @@ def _of_each_table(arguments: Sequence[str]) -> PlayOptions:
     given = PlayOptions.of(context)
     distant = set() if given.against in (None, "engine") else {"against"}
     if own := sorted(given.typed & _OWN | distant):
-        raise ValueError(
-            _(
-                "{option} is not for all tables of a host; leave it out.",
-                option=f"--{own[0].replace('_', '-')}",
-            )
+        raise UserError(
+            "{option} is not for all tables of a host; leave it out.",
+            option=f"--{own[0].replace('_', '-')}",
         )
     check(given)
     return given
@@ -127,10 +125,11 @@ def _files(folder: Path, tables: int) -> list[Path]:
     files = [(folder / _TABLE_FILE.format(number)).absolute() for number in range(1, tables + 1)]
     for file in files:
         if not file.is_file():
-            raise ValueError(
-                _("There is no {file}; name the folder that blindplay hall init has made, or run "
-                  "fewer tables.", file=file)
-            )  # fmt: skip
+            raise UserError(
+                "There is no {file}; name the folder that blindplay hall init has made, or run "
+                "fewer tables.",
+                file=file,
+            )
     return files
 
 

@@ -15,7 +15,7 @@ from blindplay.language import LanguageError, pack
 from blindplay.language.pack import Pack, source
 from blindplay.language.pack_check import PackFinding, PackReport
 from blindplay.language.pack_check import check as check_pack
-from blindplay.translation import _, join_texts
+from blindplay.translation import UserError, _, join_texts
 
 from . import options
 
@@ -128,9 +128,7 @@ def remove(code: str) -> None:
     """Remove a language pack that you have added."""
     file = pack.own_packs() / f"{code}.toml"
     if not re.fullmatch("[a-z]{2,3}", code) or not file.is_file():
-        raise ValueError(
-            _("No language {code} has been added, so none is removed.", code=repr(code))
-        )
+        raise UserError("No language {code} has been added, so none is removed.", code=repr(code))
     file.unlink()
     options.show(_("{file} is removed.", file=file))
 
@@ -156,12 +154,9 @@ def _checked(file: Path) -> PackReport:
         entry, name = source(str(file))
         text = entry.read_bytes()
     else:
-        raise ValueError(
-            _(
-                "There is no file {file}, and no language of this code; see blindplay "
-                "language list.",
-                file=file,
-            )
+        raise UserError(
+            "There is no file {file}, and no language of this code; see blindplay language list.",
+            file=file,
         )
     code = Path(name).stem
     report = check_pack(

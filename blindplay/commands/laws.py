@@ -11,7 +11,7 @@ import click
 from blindplay.language import Language
 from blindplay.laws.mating import REASONS, Mating, MatingVerdict, can_mate
 from blindplay.laws.rulings import dumps
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 
 from . import options
 
@@ -39,7 +39,7 @@ def mating(fen: str | None, batch: str | None, pack: Language, as_json: bool) ->
     elif batch is not None and fen is None:
         _answer_lines(batch)
     else:
-        raise ValueError(_("Give one of: --fen FEN or --batch FILE."))
+        raise UserError("Give one of: --fen FEN or --batch FILE.")
 
 
 def _answer_lines(batch: str) -> None:
@@ -56,12 +56,10 @@ def _answer_lines(batch: str) -> None:
                 unread += 1
                 options.show({"fen": fen, "error": str(error)})
     if unread:
-        raise ValueError(
-            _(
-                "{unread} lines of {batch} could not be read; see the error in each.",
-                unread=unread,
-                batch=batch,
-            )
+        raise UserError(
+            "{unread} lines of {batch} could not be read; see the error in each.",
+            unread=unread,
+            batch=batch,
         )
 
 

@@ -11,7 +11,7 @@ import click
 from blindplay.given import LONGEST_LINE
 from blindplay.laws.facts import SIDES
 from blindplay.laws.time_controls import stored
-from blindplay.translation import _, all_of
+from blindplay.translation import UserError, _, all_of
 
 from . import options
 from .play_options import PlayOptions
@@ -40,11 +40,9 @@ def login(server: str) -> None:
 
     server = server.rstrip("/")
     if not server.startswith(("https://", "http://")):
-        raise ValueError(
-            _(
-                "--server {server} is not an address; give one such as https://lichess.org.",
-                server=server,
-            )
+        raise UserError(
+            "--server {server} is not an address; give one such as https://lichess.org.",
+            server=server,
         )
     options.show(_("Make a token at this page: {page}", page=api.token_page(server)))
     options.show(_("Paste it here and press Enter. It is not shown."))
@@ -56,11 +54,9 @@ def login(server: str) -> None:
     with api.LichessApi(api.Account("", token, server)) as client:
         name, permitted = client.user()
     if missing := api.missing_scopes(permitted):
-        raise ValueError(
-            _(
-                "This token does not permit {missing}; make one at the page above.",
-                missing=all_of(missing),
-            )
+        raise UserError(
+            "This token does not permit {missing}; make one at the page above.",
+            missing=all_of(missing),
         )
     api.keep_account(api.Account(name, token, server))
     options.show(
@@ -85,22 +81,18 @@ def wanted_game(given: PlayOptions) -> "WantedGame":
     from blindplay.opponents.lichess.lobby import WantedGame
 
     if "impaired" in given.chosen and given.impaired not in SIDES:
-        raise ValueError(
-            _("At Lichess you are one player; give --impaired white, black or neither.")
-        )
+        raise UserError("At Lichess you are one player; give --impaired white, black or neither.")
     level = given.level
     if level is not None and not (level.isdecimal() and 1 <= int(level[:3]) <= 8):
-        raise ValueError(_("The computer of Lichess has the levels 1 to 8; give one with --level."))
+        raise UserError("The computer of Lichess has the levels 1 to 8; give one with --level.")
     time: dict[str, Any] = {}
     if "time_control" in given.chosen:
         control = stored(given.time_control)
         periods = control.periods
         if len(periods) > 1 or any(part.moves for part in periods) or control.mode != "increment":
-            raise ValueError(
-                _(
-                    "Lichess knows one period only, without a delay; give a --time-control such "
-                    "as 15m+10s."
-                )
+            raise UserError(
+                "Lichess knows one period only, without a delay; give a --time-control such "
+                "as 15m+10s."
             )
         time = {"limit_s": None, "increment_s": 0}
         for period in periods:

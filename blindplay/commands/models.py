@@ -13,7 +13,7 @@ from blindplay.speech import adaptation
 from blindplay.speech.models import catalogue, folders, store
 from blindplay.speech.models.download import Patience, megabytes
 from blindplay.speech.models.folders import BUILT_IN, OWN, available
-from blindplay.translation import _, _n, all_of, join_texts
+from blindplay.translation import UserError, _, _n, all_of, join_texts
 
 from . import options
 
@@ -125,7 +125,7 @@ def install(names: tuple[str, ...], code: str, source: Path | None, timeout: flo
     interrupted. The new models listen from then on.
     """
     if source is not None and len(names) > 1:
-        raise ValueError(_("With --from there is one model: give one name, or none."))
+        raise UserError("With --from there is one model: give one name, or none.")
     words, patience = model_words(_known(code), options.warn), Patience(stall=timeout)
     wanted: list[str | None] = list(names)
     if not wanted:
@@ -168,12 +168,8 @@ def install(names: tuple[str, ...], code: str, source: Path | None, timeout: flo
                 )
             )
     if faults:
-        raise ValueError(
-            _(
-                "{faults} of {count} models could not be installed.",
-                faults=faults,
-                count=len(wanted),
-            )
+        raise UserError(
+            "{faults} of {count} models could not be installed.", faults=faults, count=len(wanted)
         )
     options.show(join_texts(": ", (code, _heard_with(code))))
 
@@ -273,12 +269,9 @@ def measure(
     if player is None:
         utterances = model_measurement.spoken(pack, count)
     elif not (utterances := model_measurement.of_player(pack, player)):
-        raise ValueError(
-            _(
-                "There are no recordings of {player}; make them with: blindplay voice enrol "
-                "{player}.",
-                player=player,
-            )
+        raise UserError(
+            "There are no recordings of {player}; make them with: blindplay voice enrol {player}.",
+            player=player,
         )
 
     def hears(name: str) -> None:
@@ -365,12 +358,8 @@ def check(code: str | None, as_json: bool) -> None:
             )
         )
     if good < count:
-        raise ValueError(
-            _(
-                "{bad} of {all} models cannot be relied upon; see above.",
-                bad=count - good,
-                all=count,
-            )
+        raise UserError(
+            "{bad} of {all} models cannot be relied upon; see above.", bad=count - good, all=count
         )
 
 

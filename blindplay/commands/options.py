@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from blindplay.given import BATCH, check_file, in_short, lines_of, plain, shown
-from blindplay.translation import _, one_of
+from blindplay.translation import UserError, _, one_of
 
 from .reader import READER, ReadersContext, user_language
 
@@ -140,7 +140,7 @@ class FiniteRange(click.FloatRange):
     ) -> float:
         number = super().convert(value, param, ctx)
         if not math.isfinite(number):
-            raise ValueError(_("{value} is not a number.", value=shown(value)))
+            raise UserError("{value} is not a number.", value=shown(value))
         return float(number)
 
 
@@ -200,8 +200,8 @@ def position(fen: str) -> "chess.Board":
     try:
         board = read_position(fen)
     except ValueError:
-        raise ValueError(
-            _("{fen} is not a position of a game in FEN; check it.", fen=shown(fen))
+        raise UserError(
+            "{fen} is not a position of a game in FEN; check it.", fen=shown(fen)
         ) from None
     # With ordinary castling rights, castling is written e1g1. Only Chess960 writes it otherwise.
     plain = chess.Board(fen)
@@ -220,26 +220,21 @@ def legal_move(board: "chess.Board", text: str, pack: "Language") -> "chess.Move
     except chess.InvalidMoveError:
         pass
     except ValueError:
-        raise ValueError(
-            _("{text} is not a legal move in this position.", text=shown(text))
-        ) from None
+        raise UserError("{text} is not a legal move in this position.", text=shown(text)) from None
     from blindplay.language.scoresheets.reading import Certainty, letters_of, read
 
     reading = read(text, board, letters_of((text,), pack.code))
     if reading.move is not None:
         return reading.move
     if reading.certainty is Certainty.ILLEGAL:
-        raise ValueError(_("{text} is not a legal move in this position.", text=shown(text)))
+        raise UserError("{text} is not a legal move in this position.", text=shown(text))
     if reading.certainty is Certainty.AMBIGUOUS:
         ways = one_of(move.uci() for move in reading.moves)
-        raise ValueError(
-            _("{text} has several meanings here; write {ways}.", text=shown(text), ways=ways)
+        raise UserError(
+            "{text} has several meanings here; write {ways}.", text=shown(text), ways=ways
         )
-    raise ValueError(
-        _(
-            "{text} is not a move; write it like Nf3, or from and to, such as g1f3.",
-            text=shown(text),
-        )
+    raise UserError(
+        "{text} is not a move; write it like Nf3, or from and to, such as g1f3.", text=shown(text)
     )
 
 
@@ -270,15 +265,13 @@ def open_text(file: str) -> Iterator[Iterator[str]]:
         try:
             yield lines_of(opened, BATCH, path)
         except UnicodeDecodeError:
-            raise ValueError(
-                _("{file} is not a text in UTF-8; save it as UTF-8.", file=file)
-            ) from None
+            raise UserError("{file} is not a text in UTF-8; save it as UTF-8.", file=file) from None
 
 
 def check_folder_of(file: Path | None) -> None:
     """Raise ValueError if the folder of a file that is to be written does not exist."""
     if file is not None and not file.parent.is_dir():
-        raise ValueError(_("There is no folder {parent}; make it first.", parent=file.parent))
+        raise UserError("There is no folder {parent}; make it first.", parent=file.parent)
 
 
 def check_new(output: Path | None, *, overwrite: bool) -> None:
@@ -286,8 +279,8 @@ def check_new(output: Path | None, *, overwrite: bool) -> None:
     it replaces something without ``overwrite``."""
     check_folder_of(output)
     if output is not None and not overwrite and (output.exists() or output.is_symlink()):
-        raise ValueError(
-            _("{output} exists already; give another --output, or add --overwrite.", output=output)
+        raise UserError(
+            "{output} exists already; give another --output, or add --overwrite.", output=output
         )
 
 
@@ -315,7 +308,7 @@ def a_file(name: str | Path) -> Path:
     :raises ValueError: if it is empty, or names a folder only.
     """
     if not Path(name).name:
-        raise ValueError(_("{name} is not the name of a file; write one.", name=shown(name)))
+        raise UserError("{name} is not the name of a file; write one.", name=shown(name))
     return Path(name)
 
 
@@ -330,8 +323,8 @@ SECONDS = FiniteRange(0.1, 86_400)
 
 def _lichess_user(text: str) -> str:
     if not re.fullmatch("[A-Za-z0-9_-]{2,30}", text):
-        raise ValueError(
-            _("{text} is not a name at Lichess; it has letters, digits, _ and -.", text=shown(text))
+        raise UserError(
+            "{text} is not a name at Lichess; it has letters, digits, _ and -.", text=shown(text)
         )
     return text
 
@@ -440,23 +433,23 @@ class FieldOption(click.Option):
         if self.is_flag:
             if isinstance(value, bool):
                 return value
-            raise ValueError(_("{name} must be true or false, without quotes.", name=name))
+            raise UserError("{name} must be true or false, without quotes.", name=name)
         if self.multiple:
             if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-                raise ValueError(
-                    _('{name} must be a list of texts, such as ["one", "two"].', name=name)
+                raise UserError(
+                    '{name} must be a list of texts, such as ["one", "two"].', name=name
                 )
         elif isinstance(value, bool) or not isinstance(value, str | int):
-            raise ValueError(_("{name} must be one text in quotes, or one number.", name=name))
+            raise UserError("{name} must be one text in quotes, or one number.", name=name)
         texts = map(str, value) if self.multiple else [str(value)]
         try:
             values = tuple(self.type.convert(text, self, None) for text in texts)
         except click.UsageError as error:
-            raise ValueError(
-                _("{name} is wrong: {message}", name=name, message=error.message)
+            raise UserError(
+                "{name} is wrong: {message}", name=name, message=error.message
             ) from None
         except ValueError as error:
-            raise ValueError(_("{name} is wrong: {message}", name=name, message=error)) from None
+            raise UserError("{name} is wrong: {message}", name=name, message=error) from None
         return values if self.multiple else values[0]
 
 

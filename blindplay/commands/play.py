@@ -16,7 +16,7 @@ from blindplay.given import sentence_of
 from blindplay.language import Command
 from blindplay.laws import facts
 from blindplay.table.choices import Printed
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 
 from . import against, menu, options
 from .lichess import with_found_game
@@ -122,11 +122,9 @@ def _as_service(given: PlayOptions) -> PlayOptions:
 
     check(given)
     if not (given.console or given.await_pairing or _devices(given).any_present()):
-        raise ValueError(
-            _(
-                "Neither a microphone nor a board is there. Plug one in; then the table starts by "
-                "itself."
-            )
+        raise UserError(
+            "Neither a microphone nor a board is there. Plug one in; then the table starts by "
+            "itself."
         )
     left = games.left_unfinished()
     if left is None:

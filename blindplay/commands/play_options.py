@@ -23,7 +23,7 @@ from blindplay.laws import facts
 from blindplay.opponents.distant import LAG_LIMITS_S
 from blindplay.speech.screen_reader import WORDS_PER_MINUTE
 from blindplay.table.choices import BrailleBy, Keep, PressAnswer, Printed, PrivateVoice
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 
 from . import options
 from .reader import user_language
@@ -84,13 +84,11 @@ def opponent_of(text: str) -> Opponent:
             return Address(waits, parts.hostname, parts.port, "" if waits else ticket)
     except ValueError:
         pass
-    raise ValueError(
-        _(
-            "--against {text} is not an opponent; write engine, lichess, wait, wait@ and "
-            "the address of a hall, or the digits and the address that a table which waits "
-            "gives you, such as 482915@192.168.1.20.",
-            text=shown(text),
-        )
+    raise UserError(
+        "--against {text} is not an opponent; write engine, lichess, wait, wait@ and "
+        "the address of a hall, or the digits and the address that a table which waits "
+        "gives you, such as 482915@192.168.1.20.",
+        text=shown(text),
     )
 
 
@@ -103,13 +101,11 @@ class _LanguageCode(click.ParamType[str, Any]):
         code = str(value)
         options.load_language(code)
         if "+" in code and param is not None and param.name != "announce_in":
-            raise ValueError(
-                _(
-                    "{option} {code} names two languages; give one there, and "
-                    "--announce-in {code} for the ranks in another language.",
-                    option=param.opts[0],
-                    code=code,
-                )
+            raise UserError(
+                "{option} {code} names two languages; give one there, and "
+                "--announce-in {code} for the ranks in another language.",
+                option=param.opts[0],
+                code=code,
             )
         return code
 
@@ -403,7 +399,7 @@ def setting(name: str) -> PlayOption:
         if close
         else _("blindplay settings names lists all.")
     )
-    raise ValueError(_("There is no setting {name}; {meant}", name=shown(name), meant=meant))
+    raise UserError("There is no setting {name}; {meant}", name=shown(name), meant=meant)
 
 
 def check(given: PlayOptions) -> None:
@@ -412,46 +408,40 @@ def check(given: PlayOptions) -> None:
 
     announced = given.announce_in or "de"
     if announced != "de" and not editions.load(given.edition).switch("ranks_by_arbiter"):
-        raise ValueError(
-            _(
-                "{edition} fixes the German numbers of the ranks (F.1); leave out "
-                "--announce-in, or choose another edition.",
-                edition=given.edition,
-            )
+        raise UserError(
+            "{edition} fixes the German numbers of the ranks (F.1); leave out "
+            "--announce-in, or choose another edition.",
+            edition=given.edition,
         )
     if given.supervised and not editions.load(given.edition).switch("supervision"):
-        raise ValueError(
-            _(
-                "{edition} has no rules for supervised games; leave out --supervised, or choose "
-                "another edition.",
-                edition=given.edition,
-            )
+        raise UserError(
+            "{edition} has no rules for supervised games; leave out --supervised, or choose "
+            "another edition.",
+            edition=given.edition,
         )
     if "dead_time" in given.typed and not given.resume:
-        raise ValueError(_("--dead-time says how a game goes on; leave it out, or add --resume."))
+        raise UserError("--dead-time says how a game goes on; leave it out, or add --resume.")
     served = (given.host, given.console_port, given.certificate, given.key,
               given.remember_browsers)  # fmt: skip
     if not given.console and (given.qr or any(value is not None for value in served)):
-        raise ValueError(
-            _(
-                "--host, --console-port, --certificate, --key, --remember-browsers and --qr need "
-                "--console."
-            )
+        raise UserError(
+            "--host, --console-port, --certificate, --key, --remember-browsers and --qr need "
+            "--console."
         )
     if given.await_pairing and not given.resume:
         if not given.hall:
-            raise ValueError(_("--await-pairing needs --hall with the file of this table."))
+            raise UserError("--await-pairing needs --hall with the file of this table.")
         if given.journal:
-            raise ValueError(
-                _("--await-pairing gives each game a journal of its own; leave out --journal.")
+            raise UserError(
+                "--await-pairing gives each game a journal of its own; leave out --journal."
             )
     if given.as_service and {"resume", "journal", "or_demo"} & set(given.typed):
-        raise ValueError(
-            _("A service finds its game itself; leave out --resume, --journal and --or-demo.")
+        raise UserError(
+            "A service finds its game itself; leave out --resume, --journal and --or-demo."
         )
     if given.public and not given.console:
-        raise ValueError(_("--public needs --console."))
+        raise UserError("--public needs --console.")
     if not given.public and (given.public_delay is not None or given.public_names):
-        raise ValueError(_("--public-delay and --public-names need --public."))
+        raise UserError("--public-delay and --public-names need --public.")
     if (given.certificate is None) is not (given.key is None):
-        raise ValueError(_("--certificate and --key need each other."))
+        raise UserError("--certificate and --key need each other.")

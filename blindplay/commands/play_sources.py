@@ -14,7 +14,7 @@ from blindplay.laws.clock import TimeControl
 from blindplay.laws.facts import SIDES, Setup
 from blindplay.laws.state import OTHER
 from blindplay.laws.time_controls import stored, written
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 
 from . import options
 from .play_options import OPTIONS, PlayOptions, setting
@@ -68,7 +68,7 @@ def _answer(question: str) -> str:
     options.show(question)
     line = sys.stdin.readline(LONGEST_LINE).strip()
     if not line:
-        raise ValueError(_("There is no answer; type the ticket as the hall's page shows it."))
+        raise UserError("There is no answer; type the ticket as the hall's page shows it.")
     return line
 
 
@@ -95,7 +95,7 @@ def with_event_settings(given: PlayOptions, joined: "EventFile | None") -> PlayO
             option = setting(name)
             stored = option.stored(value)
         except ValueError as error:
-            raise ValueError(_("The event's file: {error}", error=error)) from None
+            raise UserError("The event's file: {error}", error=error) from None
         if option.name not in (given.typed if option.of_the_event else given.chosen):
             settings[str(option.name)] = stored
     return replace(given, **settings)
@@ -169,12 +169,10 @@ def with_kept_options(journal: Path, given: PlayOptions) -> PlayOptions:
     language = setup.player(impaired).language or None
     file, kept_options = games.options_of(journal), games.kept_options(journal)
     if not kept_options and file.exists():  # else a game against the computer would lose it unheard
-        raise ValueError(
-            _(
-                "The options of the game, {file}, cannot be read; move that file elsewhere, and "
-                "type again what the game was begun with, such as --against engine.",
-                file=file,
-            )
+        raise UserError(
+            "The options of the game, {file}, cannot be read; move that file elsewhere, and "
+            "type again what the game was begun with, such as --against engine.",
+            file=file,
         )
     kept = {"language": language, **kept_options}
     before, moved = kept.get("typed"), not file.is_file()

@@ -12,7 +12,7 @@ from blindplay.given import shown
 from blindplay.language import Language
 from blindplay.record.studies import studies
 from blindplay.record.study import Puzzle, StudiedGame, Study, StudyKind, Unread
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 from blindplay.wording.drills import DrillKind
 
 from . import options
@@ -133,7 +133,7 @@ def review(
     from blindplay.table.reviewing import Teacher
 
     if port is not None and not board:
-        raise ValueError(_("--port needs --board."))
+        raise UserError("--port needs --board.")
     program = (uci.installed() or uci.BUILT_IN) if engine is None else uci.named(engine)
     named = game or games.last_finished()
 
@@ -144,18 +144,16 @@ def review(
     collection = None if is_journal(named) else PuzzleCollection.at(named)
     wish = _wish(themes, rating)
     if collection is None and wish is not None:
-        raise ValueError(
-            _("{named} is no collection of puzzles; leave out --theme and --rating.", named=named)
+        raise UserError(
+            "{named} is no collection of puzzles; leave out --theme and --rating.", named=named
         )
     studied = [] if collection is not None else studies(named, kind, options.warn)
     first = number or 1
     if collection is None and first > len(studied):
-        raise ValueError(
-            _(
-                "{named} has no game or position of this --number; its last one is {count}.",
-                named=named,
-                count=len(studied),
-            )
+        raise UserError(
+            "{named} has no game or position of this --number; its last one is {count}.",
+            named=named,
+            count=len(studied),
         )
     if number and studied and isinstance(begin := studied[first - 1], Unread):
         raise ValueError(begin.sentence)
@@ -174,14 +172,14 @@ def review(
             with suppress(EndedError):
                 found = train(teacher, collection, wish, number)
             if not found:
-                raise ValueError(_("{named} has no such puzzles; ask for others.", named=named))
+                raise UserError("{named} has no such puzzles; ask for others.", named=named)
             return
         with suppress(EndedError):
             _teach(teacher, studied[first - 1 :], first, output)
     left_out = (one for one in studied[first - 1 :] if isinstance(one, Unread))
     if unread := sum(not one.nothing for one in left_out):
-        raise ValueError(
-            _("Entries of {named} that cannot be read: {count}.", named=named, count=unread)
+        raise UserError(
+            "Entries of {named} that cannot be read: {count}.", named=named, count=unread
         )
 
 
@@ -200,8 +198,8 @@ def _wish(themes: tuple[str, ...], rating: str | None) -> "PuzzleWish | None":
     try:
         return PuzzleWish(frozenset(themes), *read_ratings(rating))
     except ValueError:
-        raise ValueError(
-            _("--rating {rating} is no rating; write one such as 1400-1600.", rating=shown(rating))
+        raise UserError(
+            "--rating {rating} is no rating; write one such as 1400-1600.", rating=shown(rating)
         ) from None
 
 
@@ -216,11 +214,8 @@ def _check_output(named: Path, output: Path | None, overwrite: bool, studied: li
     if is_journal(named) or not same:
         check_output(named, output)
     if not any(isinstance(study, StudiedGame) for study in studied):
-        raise ValueError(
-            _(
-                "{named} holds no game, so there is nothing to write; leave out --output.",
-                named=named,
-            )
+        raise UserError(
+            "{named} holds no game, so there is nothing to write; leave out --output.", named=named
         )
     options.check_new(output, overwrite=overwrite)
 

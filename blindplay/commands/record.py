@@ -24,7 +24,7 @@ from blindplay.record import games as kept
 from blindplay.record.journal import is_journal
 from blindplay.record.study import Unread
 from blindplay.record.writing import PAPER, EntryForm, Paper, RecordFormat
-from blindplay.translation import _, join_texts
+from blindplay.translation import UserError, _, join_texts
 
 from . import options
 from .reader import to_reader, user_language
@@ -182,7 +182,7 @@ def score(
     notation, longhand and html in the words of announcements.
     """
     if first is not None and form != _TAPE:
-        raise ValueError(_("--from goes with --format tape; a scoresheet is always written whole."))
+        raise UserError("--from goes with --format tape; a scoresheet is always written whole.")
     journal = journal or kept.last_played()
     if output is not None:
         writing.check_output(journal, output)
@@ -191,14 +191,14 @@ def score(
     paper = Paper(cells, lines, points)
     if form == _SPEECH or (form != _TAPE and journal.is_file() and not is_journal(journal)):
         if side is not None or entries is not None or header:
-            raise ValueError(
-                _("--side, --entries and --header are for scoresheets of journals; leave them out.")
+            raise UserError(
+                "--side, --entries and --header are for scoresheets of journals; leave them out."
             )
         style = book.BookStyle(times=not no_times, yellow=yellow, diagrams=diagrams)
         return _write_book(journal, form, output, language, paper, style, overwrite=overwrite)
     if diagrams or no_times:
-        raise ValueError(
-            _("--diagrams and --no-times are for files with games; leave them out for a journal.")
+        raise UserError(
+            "--diagrams and --no-times are for files with games; leave them out for a journal."
         )
     if not isinstance(form, RecordFormat):
         _play_tape(journal, first, output)
@@ -235,7 +235,7 @@ def _write_book(
     """Write the games of a file. Name those that cannot be read, or not to their end."""
     pack = options.load_language(language or user_language())
     if form == _SPEECH and output is None:
-        raise ValueError(_("Speech is one file for each game; name a folder with --output."))
+        raise UserError("Speech is one file for each game; name a folder with --output.")
     found = book.read_games(source, options.warn)
     games = (one if isinstance(one, Unread) else one.pgn for one in found)
     written = book.Book.of(source.stem, games, pack, style)
@@ -261,8 +261,8 @@ def _speak_book(written: "book.Book", folder: Path, *, overwrite: bool) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ValueError(
-            _("{output} cannot be written ({reason}).", output=folder, reason=reason_of(error))
+        raise UserError(
+            "{output} cannot be written ({reason}).", output=folder, reason=reason_of(error)
         ) from None
     for name in all_files(written):
         options.check_new(folder / name, overwrite=overwrite)
@@ -295,8 +295,8 @@ def _write(text: str, output: Path | None) -> None:
     try:
         files.write_new(output, text.encode("utf-8"))
     except OSError as error:
-        raise ValueError(
-            _("{output} cannot be written ({reason}).", output=output, reason=reason_of(error))
+        raise UserError(
+            "{output} cannot be written ({reason}).", output=output, reason=reason_of(error)
         ) from None
     print(output)
 
@@ -422,9 +422,7 @@ def verify(table: str, hall: Path | None, as_json: bool) -> int:
 
         joined = read_event_file(hall, table=False)
         if not joined.keys:
-            raise ValueError(
-                _("{hall} holds no keys of tables; name the file of the hall.", hall=hall)
-            )
+            raise UserError("{hall} holds no keys of tables; name the file of the hall.", hall=hall)
         known = signatures.KnownKeys(joined.event, joined.keys)
     wrong = unchecked = 0
     if _is_archive(Path(table)):

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from blindplay.translation import Message, _, join_texts
+from blindplay.translation import Message, UserError, _, join_texts
 
 from . import options, settings_file
 from .settings_file import SettingsError, in_toml, settings_path
@@ -106,8 +106,8 @@ def _value(name: str, texts: tuple[str, ...]) -> Any:
     if len(texts) == 1 or option.multiple:
         option.stored(value)
         return value
-    raise ValueError(
-        _("{name} takes one value; put quotes around words that belong together.", name=name)
+    raise UserError(
+        "{name} takes one value; put quotes around words that belong together.", name=name
     )
 
 
@@ -122,10 +122,10 @@ def remove(name: str) -> None:
         try:
             setting(name)
         except ValueError as error:
-            raise ValueError(
-                _("{name} is not set, so it is not removed. Note: {error}", name=name, error=error)
+            raise UserError(
+                "{name} is not set, so it is not removed. Note: {error}", name=name, error=error
             ) from None
-        raise ValueError(_("{name} is not set, so it is not removed.", name=name))
+        raise UserError("{name} is not set, so it is not removed.", name=name)
     options.show(
         _("{name} is removed from {change}.", name=name, change=settings_file.change(name, None))
     )

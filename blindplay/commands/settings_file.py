@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from blindplay.given import SETTINGS, plain, read_bytes, read_text, read_toml, sentence_of
-from blindplay.translation import _
+from blindplay.translation import UserError
 
 
-class SettingsError(ValueError):
+class SettingsError(UserError):
     """A settings file that cannot be read, or a setting in it that is wrong."""
 
 
@@ -61,11 +61,9 @@ def change(name: str, value: Any) -> Path:
     text = "".join(f"{plain(line)}\n" for line in lines)
     if _parsed(text) != {key: item for key, item in wanted.items() if item is not None}:
         raise SettingsError(
-            _(
-                "{path}: {name} stands on several lines; change it in the file itself.",
-                path=path,
-                name=name,
-            )
+            "{path}: {name} stands on several lines; change it in the file itself.",
+            path=path,
+            name=name,
         )
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(".settings.new")

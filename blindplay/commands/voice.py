@@ -20,7 +20,7 @@ from blindplay.hearing.voice_archive import squares_of
 from blindplay.language import Command, Key, Language, word_of
 from blindplay.laws.state import SCANDINAVIAN
 from blindplay.speech.audio import AudioError
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 
 from . import options
 from .hall import ServedAt, show_advice
@@ -63,9 +63,9 @@ class PhoneAt(ServedAt):
     def check(self, microphone: str | None) -> None:
         """:raises ValueError: if options do not go together."""
         if self.phone and microphone is not None:
-            raise ValueError(_("--phone is the microphone; leave out --microphone."))
+            raise UserError("--phone is the microphone; leave out --microphone.")
         if not self.phone and self != PhoneAt(encrypt=self.encrypt):
-            raise ValueError(_("The options of a phone's page go with --phone; add it."))
+            raise UserError("The options of a phone's page go with --phone; add it.")
 
 
 _phone = options.taking("at", PhoneAt, encrypt=True)
@@ -137,13 +137,11 @@ def learn(name: str, pack: Language, spoken: Language | None, silent: bool) -> N
         answers = speaker_models.kept(name, words.code)
         if not answers:
             booth.tell("enrol_nothing")
-            raise ValueError(
-                _(
-                    "There are no recordings of {player} in {recordings}; check the name "
-                    "and the language.",
-                    player=_player(name),
-                    recordings=speaker_models.recordings(name, words.code),
-                )
+            raise UserError(
+                "There are no recordings of {player} in {recordings}; check the name "
+                "and the language.",
+                player=_player(name),
+                recordings=speaker_models.recordings(name, words.code),
             )
         with _learning(booth):
             _learn(booth, words, name, models, answers)
@@ -234,7 +232,7 @@ def check(
     with _booth(pack, microphone, silent, out=out, at=at) as booth:
         takes = voice_check.record(booth, words, voice_check.lines(words, seed=len(name)))
         if not takes:
-            raise ValueError(_("Nothing was heard; check the microphone with: blindplay doctor."))
+            raise UserError("Nothing was heard; check the microphone with: blindplay doctor.")
         result = voice_check.judged(words, used, takes, options.warn)
         results = {}
         for model, folder in available(words.code).items():
@@ -295,9 +293,9 @@ def donate(
     if checks or collect is not None:
         return _check_archives(archives, collect, as_json)
     if archives:
-        raise ValueError(_("Archives go with '--check'; alone, donate records your voice."))
+        raise UserError("Archives go with '--check'; alone, donate records your voice.")
     if not output.is_dir():
-        raise ValueError(_("There is no folder {parent}; make it first.", parent=output))
+        raise UserError("There is no folder {parent}; make it first.", parent=output)
     with _booth(pack, microphone, silent) as booth:
         _donate(booth, spoken or pack, output)
     return 0
@@ -365,7 +363,7 @@ def _check_archives(archives: Sequence[Path], collect: Path | None, as_json: boo
     from blindplay.hearing import voice_archive
 
     if not archives:
-        raise ValueError(_("Name the archives to check."))
+        raise UserError("Name the archives to check.")
     good = 0
     for archive in voice_archive.check(archives, collect):
         good += archive.good
@@ -385,7 +383,7 @@ def _revoke(code: str, collect: Path | None) -> int:
     from blindplay.hearing import voice_archive
 
     if collect is None or not collect.is_dir():
-        raise ValueError(_("Name the folder of the collection with --collect."))
+        raise UserError("Name the folder of the collection with --collect.")
     if voice_archive.revoke(collect, code):
         options.show(
             _("This voice was removed. It will not be taken again; delete its archive, too.")
@@ -408,7 +406,7 @@ def forget(name: str) -> None:
 
     kept = [forget_phrases(), speaker_models.forget(name), speaker_preferences.forget(name)]
     if not any(kept):
-        raise ValueError(_("Nothing is kept of {player}; check the name.", player=_player(name)))
+        raise UserError("Nothing is kept of {player}; check the name.", player=_player(name))
     options.show(_("Nothing is kept of {player} any more.", player=_player(name)))
 
 
@@ -463,7 +461,7 @@ def _booth(
         except AudioError as error:
             if at is None or at.phone or microphone is not None:
                 raise
-            raise AudioError(_("{error} Or use a phone: add --phone.", error=error)) from None
+            raise AudioError("{error} Or use a phone: add --phone.", error=error) from None
 
 
 def _phone_at(

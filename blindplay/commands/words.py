@@ -12,7 +12,7 @@ import click
 
 from blindplay.given import BATCH, SOUND, in_time, read_bytes, read_json
 from blindplay.language import Kind, Language, Understanding
-from blindplay.translation import _, one_of
+from blindplay.translation import UserError, _, one_of
 
 from . import options
 
@@ -61,7 +61,7 @@ def say(
 
     options.check_new(output, overwrite=overwrite)
     if bool(words) is list_voices:
-        raise ValueError(_("Give either the words to say or --list-voices."))
+        raise UserError("Give either the words to say or --list-voices.")
     with Synthesiser(pack.code, spellings=pack.spoken, voice=voice) as synthesiser:
         if list_voices:
             _list_voices(synthesiser)
@@ -100,9 +100,7 @@ def aloud(pack: Language, sentence: str) -> None:
 def _list_voices(synthesiser: "Synthesiser") -> None:
     voices = synthesiser.voices()
     if not voices:
-        raise ValueError(
-            _("There is no voice for this language; blindplay doctor says what to do.")
-        )
+        raise UserError("There is no voice for this language; blindplay doctor says what to do.")
     for voice in voices:
         options.show(f"{voice.name}, {voice.language}")
 
@@ -139,7 +137,7 @@ def understand(
     A line of a batch is {"file": …, "fen": …, "language": …}. Its path is relative to the batch.
     """
     if [bool(files), text is not None, batch is not None].count(True) != 1:
-        raise ValueError(_("Give one of: --text WORDS, sound files, or --batch FILE."))
+        raise UserError("Give one of: --text WORDS, sound files, or --batch FILE.")
     if files:
         text = _as_words(files, board, pack)
     if text is not None:
@@ -167,11 +165,9 @@ def _as_words(files: tuple[Path, ...], board: chess.Board, pack: Language) -> st
         return None
     words = " ".join(map(str, files))
     if pack.understand(words, board).kind in _NO_MEANING or any(path.exists() for path in files):
-        raise ValueError(
-            _(
-                "There is no file {missing}; check the name, or give words with --text.",
-                missing=missing,
-            )
+        raise UserError(
+            "There is no file {missing}; check the name, or give words with --text.",
+            missing=missing,
         )
     return words
 
@@ -232,9 +228,7 @@ def _understand_batch(batch: Path, pack: Language, ear_of: Callable[[Language], 
         try:
             entry = read_json(line)
             if not isinstance(entry, dict) or not isinstance(entry.get("file"), str):
-                raise ValueError(
-                    _("line {number} needs an object with file and fen.", number=number)
-                )
+                raise UserError("line {number} needs an object with file and fen.", number=number)
             name = entry["file"]
             board = options.position(entry.get("fen", options.START))
             spoken = options.load_language(entry["language"]) if "language" in entry else pack
@@ -244,12 +238,10 @@ def _understand_batch(batch: Path, pack: Language, ear_of: Callable[[Language], 
             heard = {"file": name, "move": None, "decision": "nothing", "error": str(error)}
         options.show(heard)
     if unread:
-        raise ValueError(
-            _(
-                "{unread} lines of {batch} could not be read; see the error in each.",
-                unread=unread,
-                batch=batch,
-            )
+        raise UserError(
+            "{unread} lines of {batch} could not be read; see the error in each.",
+            unread=unread,
+            batch=batch,
         )
 
 

@@ -23,7 +23,7 @@ from blindplay.speech.confidence import confidence_of
 from blindplay.speech.confusions import Confusions
 from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.models.folders import is_built_in
-from blindplay.translation import _
+from blindplay.translation import UserError
 
 from . import scoring, speaker_models
 from .kept_recordings import SpeakerRecording
@@ -67,7 +67,7 @@ Progress = Callable[[float], None]
 """Gets often how much is done, 0 to 1. It may raise an exception to end the work."""
 
 
-class NotEnoughError(ValueError):
+class NotEnoughError(UserError):
     """Too little was said to learn from."""
 
 
@@ -235,10 +235,8 @@ def learn(
     judging = [(line, take.pcm) for line, take in pairs if take.apart]
     if len(learning) < LEARNING // 3 or len(judging) < JUDGING // 3:
         raise NotEnoughError(
-            _(
-                "Only {count} answers can be used; say at least half of what is asked for.",
-                count=len(pairs),
-            )
+            "Only {count} answers can be used; say at least half of what is asked for.",
+            count=len(pairs),
         )
     models = sorted(models, key=lambda model: not is_built_in(model))
     # The player's models count as the ones that they were made of, which were measured.

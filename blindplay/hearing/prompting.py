@@ -22,7 +22,6 @@ from blindplay.speech.endpointing import (
 from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import NotWordsError
-from blindplay.translation import _
 from blindplay.typed_lines import TypedLines
 
 from .script import ScriptLine
@@ -239,7 +238,7 @@ class Booth:
                 waited += len(block) / 2 / RATE
                 if waited >= PATIENCE_S:
                     return Take(b"", level(bytes(room)), level(bytes(room)))
-        raise AudioError(_("The microphone gives no sound any more; plug it in and begin again."))
+        raise AudioError("The microphone gives no sound any more; plug it in and begin again.")
 
 
 def _take(sound: bytes, room: bytes) -> Take:

@@ -14,7 +14,7 @@ from typing import Any
 from blindplay.own_files import config_folder, set_aside, write_json
 from blindplay.speech.confusions import Confusions
 from blindplay.speech.speaker import Voicing
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 
 LAST_WORDS = 400
 """The number of words that are remembered of a player. Older ones are dropped: people change."""
@@ -156,12 +156,10 @@ def forget(player: str) -> bool:
     quoted = json.dumps(who(player), ensure_ascii=False)
     for path in _unreadable():
         if quoted in who(path.read_text("utf-8", errors="replace")):
-            raise ValueError(
-                _(
-                    "{path} is damaged and still has the name; save what you need of it, "
-                    "delete it, and run the same command again.",
-                    path=path,
-                )
+            raise UserError(
+                "{path} is damaged and still has the name; save what you need of it, "
+                "delete it, and run the same command again.",
+                path=path,
             )
     return bool(files)
 

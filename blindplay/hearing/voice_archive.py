@@ -29,7 +29,7 @@ import chess
 from blindplay.given import VOICES, read_bytes, read_json, shown
 from blindplay.language import Language, LanguageError, load
 from blindplay.speech.audio import RATE, AudioError, parse_wav, wav, write_wav
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 
 from . import kept_recordings
 from .kept_recordings import INDEX, SpeakerRecording, entry_of
@@ -71,7 +71,7 @@ def squares_of(code: str) -> list[chess.Square]:
     """
     letters = re.sub(r"[\s,;.-]", "", code.lower())
     if not re.fullmatch(rf"([a-h][1-8]){{{_SQUARES}}}", letters):
-        raise ValueError(_("{code} is not a code; a code is eight squares.", code=shown(code)))
+        raise UserError("{code} is not a code; a code is eight squares.", code=shown(code))
     return [chess.parse_square(letters[at : at + 2]) for at in range(0, len(letters), 2)]
 
 

@@ -11,8 +11,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from blindplay.translation import _
-
 from .pack import LanguageError, Pack
 
 WordVariants = Mapping[tuple[str, ...], float]
@@ -46,9 +44,7 @@ class Lexicon:
         :raises LanguageError: if it has none, or if one cannot be read.
         """
         if "pronunciations" not in pack.data:
-            raise LanguageError(
-                _("There are no pronunciations in {file}: add some.", file=pack.file)
-            )
+            raise LanguageError("There are no pronunciations in {file}: add some.", file=pack.file)
         words, fillers = (
             {
                 word: variants(word, spoken, pack.file, cost)
@@ -58,11 +54,9 @@ class Lexicon:
         )
         if both := sorted(words.keys() & fillers.keys()):
             raise LanguageError(
-                _(
-                    "Correct {file}: {both} is a word and a filler: keep one.",
-                    file=pack.file,
-                    both=repr(both[0]),
-                )
+                "Correct {file}: {both} is a word and a filler: keep one.",
+                file=pack.file,
+                both=repr(both[0]),
             )
         squares = {
             f"{file}_{rank}": (file, rank)
@@ -94,14 +88,12 @@ def variants(word: str, spoken: object, file: str, cost: float = 0.0) -> WordVar
         match = re.fullmatch(r"\s*([^+]*?)(?:\s+\+(\d+(?:\.\d+)?))?\s*", str(line))
         if match is None or not match[1] or word != word.lower() or not word.split():
             raise LanguageError(
-                _(
-                    "Correct {file}: {word} = {line} is not a pronunciation.",
-                    file=file,
-                    word=word,
-                    line=repr(line),
-                )
+                "Correct {file}: {word} = {line} is not a pronunciation.",
+                file=file,
+                word=word,
+                line=repr(line),
             )
         found[tuple(match[1].split())] = cost + float(match[2] or 0)
     if not found:
-        raise LanguageError(_("Correct {file}: {word} has no pronunciation.", file=file, word=word))
+        raise LanguageError("Correct {file}: {word} has no pronunciation.", file=file, word=word)
     return found

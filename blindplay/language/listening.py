@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import chess
 
-from blindplay.translation import _
-
 from .move_index import MoveFeatures, MoveIndex, reaches
 from .pack import PIECE_NAMES, LanguageError, Pack, fold
 from .sentences import Sentences
@@ -39,11 +37,9 @@ class MoveForms:
             word = pack.dictionary.get(fold(also))
             if word is None:
                 raise LanguageError(
-                    _(
-                        "{file}: listen.also has {also}, which no table explains.",
-                        file=pack.file,
-                        also=repr(also),
-                    )
+                    "{file}: listen.also has {also}, which no table explains.",
+                    file=pack.file,
+                    also=repr(also),
                 )
             usual = meanings[word.sign, word.value].text
             self._synonyms.setdefault(usual, []).append(also.lower())

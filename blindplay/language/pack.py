@@ -13,7 +13,7 @@ import chess
 import platformdirs
 
 from blindplay.given import PACK, read_bytes, read_toml, shown, too_large
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 
 from .understanding import TYPED_ONLY, Command
 
@@ -27,7 +27,7 @@ _TWO_LETTERS = {"ä": "ae", "ö": "oe", "ü": "ue", "æ": "ae", "ø": "oe", "å"
 _PUNCTUATION = {code: None for code in range(128) if chr(code) != " " and not chr(code).isalnum()}
 
 
-class LanguageError(ValueError):
+class LanguageError(UserError):
     """An unknown language, sentence or letter, or a pack that is not complete."""
 
 
@@ -123,7 +123,7 @@ class Pack:
         try:
             text = read_bytes(entry, PACK)
         except ValueError as error:
-            raise LanguageError(_("The language pack {error}", error=error)) from None
+            raise LanguageError("The language pack {error}", error=error) from None
         data = parse_pack(text, file)
         if file != f"packs/{code}.toml":
             _add_missing_texts(data, code)
@@ -169,7 +169,7 @@ class Pack:
         found = self._at(*path)
         if not isinstance(found, Mapping):
             raise LanguageError(
-                _("{file}: {paths} must be a table.", file=self.file, paths=".".join(path))
+                "{file}: {paths} must be a table.", file=self.file, paths=".".join(path)
             )
         return found
 
@@ -178,7 +178,7 @@ class Pack:
         found = self._at(*path)
         if not isinstance(found, list) or not found or not all(isinstance(w, str) for w in found):
             raise LanguageError(
-                _("{file}: {paths} must list words.", file=self.file, paths=".".join(path))
+                "{file}: {paths} must list words.", file=self.file, paths=".".join(path)
             )
         return found
 
@@ -187,7 +187,7 @@ class Pack:
         found = self._at(*path)
         if not isinstance(found, str):
             raise LanguageError(
-                _("{file}: {paths} must be a text.", file=self.file, paths=".".join(path))
+                "{file}: {paths} must be a text.", file=self.file, paths=".".join(path)
             )
         return found
 
@@ -196,7 +196,7 @@ class Pack:
         for name in path:
             if not isinstance(found, Mapping) or name not in found:
                 raise LanguageError(
-                    _("{file} lacks {paths}: add it.", file=self.file, paths=".".join(path))
+                    "{file} lacks {paths}: add it.", file=self.file, paths=".".join(path)
                 )
             found = found[name]
         return found
@@ -253,11 +253,9 @@ class Pack:
             known = found.setdefault(fold(word.text), word)
             if (known.sign, known.value) != (word.sign, word.value):
                 raise LanguageError(
-                    _(
-                        "{file}: {text} has two meanings: keep one of them.",
-                        file=self.file,
-                        text=repr(word.text),
-                    )
+                    "{file}: {text} has two meanings: keep one of them.",
+                    file=self.file,
+                    text=repr(word.text),
                 )
         return found
 
@@ -298,11 +296,9 @@ def written_out(form: str, file: str) -> list[str]:
             if not closing:
                 return done + texts
         raise LanguageError(
-            _(
-                "{file}: in {form} a bracket is not closed, or there are too many choices.",
-                file=file,
-                form=repr(form),
-            )
+            "{file}: in {form} a bracket is not closed, or there are too many choices.",
+            file=file,
+            form=repr(form),
         )
 
     return list(dict.fromkeys(" ".join(text.split()) for text in choices("")))
@@ -359,7 +355,7 @@ def _parsed(text: bytes, file: str) -> Mapping[str, Any]:
     except ValueError as error:
         raise LanguageError(str(error)) from None
     if excess := _excess(data):
-        raise LanguageError(_("Correct {path}: {error}", path=file, error=excess))
+        raise LanguageError("Correct {path}: {error}", path=file, error=excess)
     return data
 
 
@@ -432,11 +428,9 @@ def source(code: str) -> tuple[Path, str]:
     found = _sources()
     if code not in found:
         raise LanguageError(
-            _(
-                "Unknown language {code}: choose one of {found}.",
-                code=repr(code),
-                found=", ".join(found),
-            )
+            "Unknown language {code}: choose one of {found}.",
+            code=repr(code),
+            found=", ".join(found),
         )
     return found[code]
 

@@ -12,8 +12,6 @@ from typing import TypeAlias
 
 import chess
 
-from blindplay.translation import _
-
 from .pack import PIECE_NAMES, GrammarSign, LanguageError, Pack, Word, fold
 from .understanding import CHANGES_NOTHING, About, Command, Kind, Understanding
 
@@ -134,11 +132,9 @@ class TextParser:
                     self._questions.append((command, phrase))
                 elif self._commands.setdefault(fold(phrase), command) is not command:
                     raise LanguageError(
-                        _(
-                            "{file}: {phrase} is two commands: keep one of them.",
-                            file=pack.file,
-                            phrase=repr(phrase),
-                        )
+                        "{file}: {phrase} is two commands: keep one of them.",
+                        file=pack.file,
+                        phrase=repr(phrase),
                     )
         self._negations, self._instead, self._another, self._conditions = (
             frozenset(map(fold, pack.words("typed", name)))

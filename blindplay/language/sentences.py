@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import chess
 
-from blindplay.translation import _, translated
+from blindplay.translation import UserError, translated
 
 from .mixed_text import fill, join
 from .pack import PIECE_NAMES, LanguageError, Pack
@@ -28,7 +28,7 @@ class Sentences:
         self._thousands = pack.words("numbers", "thousands")
         if (len(self._below_hundred), len(self._hundreds), len(self._thousands)) != (100, 9, 9):
             raise LanguageError(
-                _("{file}: numbers needs 100, 9 and 9 words: count them.", file=pack.file)
+                "{file}: numbers needs 100, 9 and 9 words: count them.", file=pack.file
             )
         self._squares = cache(self._square_names)
         spoken = {word.casefold(): str(said) for word, said in pack.table("spoken").items()}
@@ -60,7 +60,7 @@ class Sentences:
         'siebenundzwanzig'
         """
         if not 0 <= n <= 9999:
-            raise ValueError(_("{number} cannot be said: give a number from 0 to 9999.", number=n))
+            raise UserError("{number} cannot be said: give a number from 0 to 9999.", number=n)
         thousands, hundreds, rest = n // 1000, n // 100 % 10, n % 100
         parts = [self._thousands[thousands - 1]] if thousands else []
         if hundreds:
@@ -160,16 +160,14 @@ class Sentences:
         """
         if key not in self._sentences:
             raise LanguageError(
-                _("{file} has no sentence {key}: add it.", file=self._pack.file, key=repr(key))
+                "{file} has no sentence {key}: add it.", file=self._pack.file, key=repr(key)
             )
         missing = self.fields(key) - values.keys()
         if missing:
             raise LanguageError(
-                _(
-                    "The sentence {key} needs {missing}: give a value for each.",
-                    key=repr(key),
-                    missing=", ".join(sorted(missing)),
-                )
+                "The sentence {key} needs {missing}: give a value for each.",
+                key=repr(key),
+                missing=", ".join(sorted(missing)),
             )
         return fill(str(self._sentences[key]), values, self.code)
 

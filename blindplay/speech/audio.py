@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blindplay.given import SOUND, Limit, read_bytes
-from blindplay.translation import _
+from blindplay.translation import UserError
 
 RATE = 16_000
 """Samples per second of every source."""
@@ -39,7 +39,7 @@ _SOFT_SPEECH_DB = 26.0  # the first sounds of a word may be this much softer tha
 _ABOVE_NOISE_DB = 10.0
 
 
-class AudioError(ValueError):
+class AudioError(UserError):
     """A file or a device gives or takes no sound. The message names the remedy."""
 
 
@@ -164,14 +164,14 @@ def read_audio(path: Path, rate: int = RATE, limit: Limit = SOUND) -> bytes:
         lasts = sum(1 for _second in itertools.islice(seconds, limit.seconds + 1))
         decoded = miniaudio.decode(data, format_, 1, rate) if lasts <= limit.seconds else None
     except (miniaudio.MiniaudioError, ValueError, struct.error) as error:
-        raise AudioError(_("{path} is not a sound file; give a WAV file.", path=path)) from error
+        raise AudioError("{path} is not a sound file; give a WAV file.", path=path) from error
     if decoded is None:
         raise AudioError(
-            _("{path} lasts longer than {seconds} s; cut it.", path=path, seconds=limit.seconds)
+            "{path} lasts longer than {seconds} s; cut it.", path=path, seconds=limit.seconds
         )
     samples: array.array[int] = decoded.samples
     if not samples:
-        raise AudioError(_("{path} holds no sound; record it again.", path=path))
+        raise AudioError("{path} holds no sound; record it again.", path=path)
     if sys.byteorder == "big":
         samples.byteswap()
     return samples.tobytes()
@@ -212,9 +212,9 @@ def parse_wav(data: bytes, name: str) -> tuple[bytes, int]:
             pcm = file.readframes(frames)
     except (EOFError, wave.Error, RuntimeError, ValueError) as error:
         # wave raises RuntimeError for a length that points beyond the end of the file.
-        raise AudioError(_("{path} is not a WAV file.", path=name)) from error
+        raise AudioError("{path} is not a WAV file.", path=name) from error
     if shape != (1, 2) or not frames or len(pcm) != 2 * frames:
-        raise AudioError(_("{name} is not a whole mono WAV file of 16 bits.", name=name))
+        raise AudioError("{name} is not a whole mono WAV file of 16 bits.", name=name)
     return pcm, rate
 
 

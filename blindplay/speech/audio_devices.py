@@ -291,7 +291,7 @@ class DeviceSink:
             if self._is_gone():
                 self.close()
                 raise AudioError(
-                    _("The audio output ({name}) takes no sound; plug it in again.", name=self.name)
+                    "The audio output ({name}) takes no sound; plug it in again.", name=self.name
                 )
         return not stop.is_set()
 

@@ -342,9 +342,7 @@ def read(text: str, path: Path) -> ConfidenceModel:
         return ConfidenceModel(weights, Confusions(table), dict(data.get("measured", {})))
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise ModelError(
-            _(
-                "{path} is damaged or of another version of BlindPlay; delete it, and the "
-                "general, cautious weights are used.",
-                path=path,
-            )
+            "{path} is damaged or of another version of BlindPlay; delete it, and the "
+            "general, cautious weights are used.",
+            path=path,
         ) from error

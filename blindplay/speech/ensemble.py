@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 
 from .audio import amplified
 from .callbacks import call_all
@@ -148,7 +148,7 @@ class Ensemble:
 
     def __init__(self, recognisers: Sequence[Recogniser]) -> None:
         if not recognisers:
-            raise ValueError(_("Give at least one model to listen."))
+            raise UserError("Give at least one model to listen.")
         self._on_lost: list[Callable[[str], None]] = []
         self._on_back: list[Callable[[str], None]] = []
         self._loaded = tuple(recognisers)
@@ -306,11 +306,9 @@ class Ensemble:
                 return
             if self.members == (lost,):
                 raise ModelError(
-                    _(
-                        "The speech model in {folder} failed ({error}).",
-                        folder=lost.folder,
-                        error=error,
-                    )
+                    "The speech model in {folder} failed ({error}).",
+                    folder=lost.folder,
+                    error=error,
                 ) from error
             self._models = tuple(model for model in self._models if model is not lost)
         log.error("the model in %s failed: %s", lost.folder, error)

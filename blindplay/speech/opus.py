@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from blindplay.extras import install_command
-from blindplay.translation import _
 
 from .audio import BLOCK_MS, RATE, AudioError
 
@@ -23,11 +22,9 @@ def check() -> None:
         import av  # noqa: F401
     except ImportError:
         raise AudioError(
-            _(
-                "Voices are carried with the package av, which is not installed; install it with: "
-                "{command}",
-                command=install_command("voices"),
-            )
+            "Voices are carried with the package av, which is not installed; install it with: "
+            "{command}",
+            command=install_command("voices"),
         ) from None
 
 

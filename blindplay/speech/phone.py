@@ -228,7 +228,7 @@ class PhoneEar:
 
     def _check(self) -> None:
         if not self._is_there():
-            raise AudioError(_("The phone cannot be reached; look at its page."))
+            raise AudioError("The phone cannot be reached; look at its page.")
 
     def _wait(self, number: int, seconds: float, stop: threading.Event) -> bool:
         until = time.monotonic() + seconds
@@ -243,7 +243,7 @@ class PhoneEar:
                 if number in self._ended:
                     break
             self._check()
-        raise AudioError(_("The phone plays no sound; touch its page once."))
+        raise AudioError("The phone plays no sound; touch its page once.")
 
     def lasts(self, text: str) -> float:
         """See :class:`.speaker.TextReader`."""
@@ -252,7 +252,7 @@ class PhoneEar:
     def speak(self, text: str, stop: threading.Event) -> bool:
         """See :class:`.speaker.TextReader`."""
         if not self._is_there():
-            raise ReaderError(_("The phone cannot be reached; look at its page."))
+            raise ReaderError("The phone cannot be reached; look at its page.")
         self._send({"say": text})
         return not stop.wait(self.lasts(text))
 

@@ -280,7 +280,7 @@ def _loaded(model: Path) -> Any:
             return found
     except Exception as error:  # vosk raises nothing more specific
         raise ModelError(
-            _("Vosk cannot load the model in {model}; unpack the model again.", model=model)
+            "Vosk cannot load the model in {model}; unpack the model again.", model=model
         ) from error
 
 
@@ -439,12 +439,10 @@ def plain_path(model: Path) -> str:
         path = _short_path(path)
         if not path.isascii():
             raise ModelError(
-                _(
-                    "Vosk cannot open the model in {model}, because this path has other "
-                    "letters than A to Z; move the model, or BlindPlay if it is its own, "
-                    "to a folder such as C:\\BlindPlay.",
-                    model=model,
-                )
+                "Vosk cannot open the model in {model}, because this path has other "
+                "letters than A to Z; move the model, or BlindPlay if it is its own, "
+                "to a folder such as C:\\BlindPlay.",
+                model=model,
             )
     return path
 

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from blindplay.extras import install_command
-from blindplay.translation import _
+from blindplay.translation import SentenceError
 
 WORDS_PER_MINUTE = 160
 """As slow as a reader usually speaks; users who listen faster can set it."""
@@ -33,7 +33,7 @@ _NO_READERS = ("SAPI", "ONE_CORE", "AV_SPEECH", "ANDROID_TTS", "WEB_SPEECH", "SP
 """Other backends of Prism: synthesisers, which no screen reader uses at the moment."""
 
 
-class ReaderError(RuntimeError):
+class ReaderError(SentenceError, RuntimeError):
     """The screen reader cannot be reached. The message names the remedy."""
 
 
@@ -48,11 +48,9 @@ class ScreenReader:
     def __init__(self, *, words_per_minute: int = WORDS_PER_MINUTE, registry: Any = None) -> None:
         if importlib.util.find_spec("prism") is None:
             raise ReaderError(
-                _(
-                    "Your screen reader is reached through prismatoid, which is not installed; "
-                    "install it with: {command}",
-                    command=install_command("reader"),
-                )
+                "Your screen reader is reached through prismatoid, which is not installed; "
+                "install it with: {command}",
+                command=install_command("reader"),
             )
         self._seconds_per_letter = 60 / words_per_minute / _LETTERS_PER_WORD
         self._registry = registry
@@ -90,7 +88,7 @@ class ScreenReader:
         with self._lock, contextlib.suppress(Exception):  # it may be gone, and is silent then
             backend.stop()
         if late:
-            raise ReaderError(_("The screen reader hangs; start it again."))
+            raise ReaderError("The screen reader hangs; start it again.")
         return False
 
     def braille(self, text: str) -> None:
@@ -135,7 +133,7 @@ class ScreenReader:
         except Exception as error:  # Prism's errors have no common base outside of it
             self._backend = None
             raise ReaderError(
-                _("The screen reader does not answer ({error}); start it.", error=error)
+                "The screen reader does not answer ({error}); start it.", error=error
             ) from error
         return self._backend
 
@@ -144,7 +142,7 @@ class ScreenReader:
             with _quiet_glib():
                 self._backend = next(self._running(), None)
         if self._backend is None:
-            raise ReaderError(_("No screen reader runs that can be reached; start yours."))
+            raise ReaderError("No screen reader runs that can be reached; start yours.")
         return self._backend
 
     def _running(self) -> Iterator[Any]:

@@ -27,7 +27,7 @@ from typing import Protocol, Self, TypeAlias
 
 import numpy as np
 
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 
 from .audio import RATE, AudioError, AudioSink, Closing, read_audio, read_wav
 from .callbacks import call, call_all
@@ -186,7 +186,7 @@ class Speaker(Closing):
             parts = tuple((words_only(text, code or own), code) for text, code in parts)
         with self._change:
             if self._closed:
-                raise ValueError(_("The speaker is closed; make a new one."))
+                raise UserError("The speaker is closed; make a new one.")
             self._queue.append(_Utterance(parts, to, on_done, on_spoken, sound))
             self._change.notify_all()
 
@@ -369,7 +369,7 @@ class Speaker(Closing):
                 reader,
                 lambda stop: reader.speak(text, stop),
                 3 * reader.lasts(text) + PLAYING_PATIENCE_S,
-                ReaderError(_("The screen reader hangs; start it again.")),
+                ReaderError("The screen reader hangs; start it again."),
             )
         except Exception as error:
             if self._reader_works:
@@ -431,12 +431,12 @@ class Speaker(Closing):
         try:
             sink = self._sinks.get(to)
             if sink is None:
-                raise AudioError(_("The phone cannot be reached; look at its page."))
+                raise AudioError("The phone cannot be reached; look at its page.")
             whole = self._in_thread(
                 sink,
                 lambda stop: sink.play(pcm, rate, stop),
                 len(pcm) / 2 / rate + PLAYING_PATIENCE_S,
-                AudioError(_("The audio output ({name}) hangs; plug it in again.", name=sink.name)),
+                AudioError("The audio output ({name}) hangs; plug it in again.", name=sink.name),
             )
         except Exception:
             if to not in self._failed:

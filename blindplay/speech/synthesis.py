@@ -18,7 +18,7 @@ from typing import Any
 
 import platformdirs
 
-from blindplay.translation import _, unpacked
+from blindplay.translation import SentenceError, UserError, _, unpacked
 
 from .audio import AudioError, Closing, read_wav
 from .synthesis_worker import primary
@@ -40,11 +40,11 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _NOTATION = re.compile(r"[A-Z]?[a-h]?x[a-h]|O{2,3}")
 
 
-class NotWordsError(ValueError):
+class NotWordsError(UserError):
     """A text to be spoken has something else in it than spelled-out words."""
 
 
-class SynthesisError(RuntimeError):
+class SynthesisError(SentenceError, RuntimeError):
     """The synthesiser could not speak. The message names the remedy."""
 
 
@@ -66,10 +66,10 @@ def words_only(text: str, language: str = "") -> str:
             continue
         if not all(map(_is_word, bare.split("-"))):
             raise NotWordsError(
-                _("{token} must be spelled out in words before it is spoken.", token=repr(token))
+                "{token} must be spelled out in words before it is spoken.", token=repr(token)
             )
     if not any(tokens.values()):
-        raise NotWordsError(_("There is nothing to say: give at least one word."))
+        raise NotWordsError("There is nothing to say: give at least one word.")
     return text
 
 
@@ -275,8 +275,8 @@ class Synthesiser(Closing):
             voice = voice or self.voice
         rate = rate or self.rate
         if rate is not None and not 80 <= rate <= 450:
-            raise ValueError(
-                _("{rate} words a minute is too slow or too fast; give 80 to 450.", rate=rate)
+            raise UserError(
+                "{rate} words a minute is too slow or too fast; give 80 to 450.", rate=rate
             )
         text, phonemes = self._text(words, language)
         path = self._path(phonemes, language, voice, rate, public)
@@ -329,7 +329,7 @@ class Synthesiser(Closing):
             listed = [Voice(v["id"], v["name"], v["language"]) for v in answer["voices"]]
         except (KeyError, TypeError):
             raise SynthesisError(
-                _("The voices cannot be listed; run blindplay doctor and choose another voice.")
+                "The voices cannot be listed; run blindplay doctor and choose another voice."
             ) from None
         return tuple(voice for voice in listed if primary(voice.language) == wanted)
 
@@ -360,10 +360,8 @@ class Synthesiser(Closing):
             why = _("the voice wrote no sound")
             self._restart()
         raise SynthesisError(
-            _(
-                "The voice cannot speak ({why}); run blindplay doctor and choose another voice.",
-                why=why,
-            )
+            "The voice cannot speak ({why}); run blindplay doctor and choose another voice.",
+            why=why,
         )
 
     def _restart(self) -> None:

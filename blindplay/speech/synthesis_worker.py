@@ -19,7 +19,7 @@ import wave
 from pathlib import Path
 from typing import Any
 
-from blindplay.translation import _, packed
+from blindplay.translation import UserError, _, packed
 
 _ESPEAK_PHONEMES = 0x100  # espeakPHONEMES of speak_lib.h
 _PICO = "pico-"  # begins the ids of Pico's voices
@@ -123,12 +123,10 @@ class Engine:
             exact = [identity for identity in near if identity.startswith(_PICO)] or exact
         for identity in exact + near:
             return identity
-        raise ValueError(
-            _(
-                "This machine has no voice for the language {language}; install one in the "
-                "system's speech settings.",
-                language=repr(language),
-            )
+        raise UserError(
+            "This machine has no voice for the language {language}; install one in the "
+            "system's speech settings.",
+            language=repr(language),
         )
 
     def _named(self, voice: str, known: list[dict[str, str]]) -> str:
@@ -138,8 +136,8 @@ class Engine:
         if self._espeak:  # knows "en", too, but lists only "en-us", "en-gb", …
             ids |= {primary(v["language"]): voice for v in known if v not in self._pico}
         if base.casefold() not in ids:
-            raise ValueError(
-                _("There is no voice {voice}; choose one that is listed.", voice=repr(voice))
+            raise UserError(
+                "There is no voice {voice}; choose one that is listed.", voice=repr(voice)
             )
         if not self._espeak or ids[base.casefold()].startswith(_PICO):
             return ids[base.casefold()]
@@ -147,8 +145,8 @@ class Engine:
             # espeak silently ignores an unknown variant.
             variants = self._data / "voices" / "!v"
             if not re.fullmatch(r"\w+", variant) or not (variants / variant).is_file():
-                raise ValueError(
-                    _("There is no voice variant {variant}; try f2 or m3.", variant=repr(variant))
+                raise UserError(
+                    "There is no voice variant {variant}; try f2 or m3.", variant=repr(variant)
                 )
         return voice
 

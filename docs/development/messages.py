@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
@@ -63,9 +64,33 @@ def extracted() -> Catalog:
     return catalogue
 
 
+@cache
+def errors_with_sentences() -> frozenset[str]:
+    """The names of the classes of errors whose text is a message."""
+    classes = [
+        (node.name, {ast.unparse(base).rpartition(".")[2] for base in node.bases})
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ClassDef)
+    ]
+    found = {"SentenceError"}
+    while more := {name for name, bases in classes if bases & found} - found:
+        found |= more
+    return frozenset(found)
+
+
 def of_file(path: Path) -> Iterator[str | tuple[str, ...]]:
-    """The messages of a module: those that are marked, and the help of its commands."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    """The messages of a module: those that are marked, those of errors, and the help of its
+    commands."""
+    tree = ast.parse(path.read_text("utf-8"))
+    sentences = {
+        node.args[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and node.args and _name(node.func) in errors_with_sentences()
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and node in sentences:
+            yield str(node.value)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in MARKS:
             forms = tuple(
                 one.value
@@ -78,6 +103,10 @@ def of_file(path: Path) -> Iterator[str | tuple[str, ...]]:
         elif isinstance(node, ast.FunctionDef) and _is_command(node):
             for paragraph in (ast.get_docstring(node) or "").split("\n\n"):
                 yield " ".join(paragraph.split())
+
+
+def _name(called: ast.expr) -> str:
+    return ast.unparse(called).rpartition(".")[2]
 
 
 def _is_command(node: ast.FunctionDef) -> bool:

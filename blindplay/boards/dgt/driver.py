@@ -99,10 +99,8 @@ class DgtBoardState(PositionState):
                     self._know(serial if serial.strip("0") else "")
             case Trademark(text) if text == PEGGED:
                 raise UnfitBoardError(
-                    _(
-                        "The board at {url} is a pegged board: give its port without dgt.",
-                        url=self._url,
-                    )
+                    "The board at {url} is a pegged board: give its port without dgt.",
+                    url=self._url,
                 )
             case BoardReport(diagram):
                 return self._connected(now) + self._hear_dump(diagram, now)

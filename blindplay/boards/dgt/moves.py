@@ -31,7 +31,7 @@ from typing import Literal, TypeAlias
 
 import chess
 
-from blindplay.translation import _, _n
+from blindplay.translation import UserError, _, _n
 
 from ..diagram import (
     START,
@@ -572,7 +572,7 @@ class MoveFinder:
         return last.diagram[to] == shown[to] and only_pieces_removed(last.diagram, shown)
 
 
-class NoRecordingError(ValueError):
+class NoRecordingError(UserError):
     """The bytes are not a recording of a DGT board."""
 
 
@@ -594,9 +594,9 @@ def decode(
     decoder = Decoder()
     messages = decoder.feed(data)
     if not any(isinstance(message, BoardReport | SquareChange) for message in messages):
-        raise NoRecordingError(_("it holds no messages of a DGT board"))
+        raise NoRecordingError("it holds no messages of a DGT board")
     if position is None and not any(isinstance(message, BoardReport) for message in messages):
-        raise NoRecordingError(_("it holds no dump of the whole board, so no moves can be found"))
+        raise NoRecordingError("it holds no dump of the whole board, so no moves can be found")
     finder = MoveFinder(
         commit or _commit_of(messages, position, turned),
         position=position,

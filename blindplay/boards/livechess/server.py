@@ -16,7 +16,7 @@ from websockets.asyncio.server import serve as serve_websockets
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 
 from .. import events
 from ..driver import SensorBoard
@@ -105,13 +105,11 @@ class LiveChessServer:
         try:
             server = await serving
         except OSError as error:
-            raise ValueError(
-                _(
-                    "Port {port} at {host} cannot be used: end DGT LiveChess if it runs "
-                    "here, or name another port with --livechess-port.",
-                    port=port,
-                    host=host,
-                )
+            raise UserError(
+                "Port {port} at {host} cannot be used: end DGT LiveChess if it runs "
+                "here, or name another port with --livechess-port.",
+                port=port,
+                host=host,
             ) from error
         async with server:
             on_start(next(iter(server.sockets)).getsockname()[1])
@@ -266,8 +264,8 @@ def serve(
     """
     for origin in origins:
         if "://" not in origin:
-            raise ValueError(
-                _("{origin} is not a site: write it as https://example.org.", origin=origin)
+            raise UserError(
+                "{origin} is not a site: write it as https://example.org.", origin=origin
             )
     driver, url = board_at(address)
 

@@ -389,7 +389,7 @@ class PegBoardState(BoardState):
         if introduced.text != self.which:
             if self._greeted:
                 raise NoAnswerError(
-                    _("Another board has come to {url}: it is read anew.", url=self._url)
+                    "Another board has come to {url}: it is read anew.", url=self._url
                 )
             self._forget()
         self.which, self._name = introduced.text, introduced.name
@@ -685,19 +685,15 @@ def _with(codes: Iterable[int], pieces: Mapping[int, int | None]) -> list[int]:
 def _check_fit(hello: peg.Hello) -> None:
     if hello.version != peg.PROTOCOL_VERSION:
         raise UnfitBoardError(
-            _(
-                "The board speaks protocol {version} and this program {protocol_version}: "
-                "update whichever is older.",
-                version=hello.version,
-                protocol_version=peg.PROTOCOL_VERSION,
-            )
+            "The board speaks protocol {version} and this program {protocol_version}: "
+            "update whichever is older.",
+            version=hello.version,
+            protocol_version=peg.PROTOCOL_VERSION,
         )
     if hello.squares != peg.SQUARES:
         raise UnfitBoardError(
-            _(
-                "The board says it has {squares} squares instead of 64: update its firmware.",
-                squares=hello.squares,
-            )
+            "The board says it has {squares} squares instead of 64: update its firmware.",
+            squares=hello.squares,
         )
 
 

@@ -18,7 +18,7 @@ from typing import Literal, Self, TextIO
 
 import chess
 
-from blindplay.translation import _, join_texts
+from blindplay.translation import UserError, _, join_texts
 
 from ..cable import Cable
 from . import ladder
@@ -396,7 +396,7 @@ class EmulatedBoard:
         with self._lock:
             code = self._firmware.holes[index]
             if code == peg.EMPTY:
-                raise ValueError(_("there is no piece on {square} to lift", square=square))
+                raise UserError("there is no piece on {square} to lift", square=square)
             self._firmware.put(index, peg.EMPTY, self._uptime())
         if wait:
             self._await_confirmation(index)
@@ -412,7 +412,7 @@ class EmulatedBoard:
         index, code = peg.square_index(square), _code(piece)
         with self._lock:
             if self._firmware.holes[index] != peg.EMPTY:
-                raise ValueError(_("{square} is occupied: lift that piece first", square=square))
+                raise UserError("{square} is occupied: lift that piece first", square=square)
             self._firmware.put(index, code, self._uptime())
         if wait:
             self._await_confirmation(index)
@@ -462,7 +462,7 @@ class EmulatedBoard:
         :raises ValueError: for a wrong side.
         """
         if side not in ("white", "black"):
-            raise ValueError(_("{side} has no lever: write white or black", side=repr(side)))
+            raise UserError("{side} has no lever: write white or black", side=repr(side))
         with self._lock:
             self._firmware.press(side, self._uptime())
 
@@ -541,8 +541,8 @@ class EmulatedBoard:
 def _code(piece: str) -> int:
     """The code of a FEN letter; ``!`` is a plug that the board cannot read."""
     if len(piece) != 1 or piece not in peg.PIECES[1:] + "!":
-        raise ValueError(
-            _("{piece} is not a piece: write one of P N B R Q K p n b r q k", piece=repr(piece))
+        raise UserError(
+            "{piece} is not a piece: write one of P N B R Q K p n b r q k", piece=repr(piece)
         )
     return peg.FAULT if piece == "!" else peg.PIECES.index(piece)
 
@@ -554,7 +554,7 @@ HELP = _(
 )
 
 
-class PracticeError(ValueError):
+class PracticeError(UserError):
     """A line is not a command, or the board does not allow it. The message is one sentence."""
 
 
@@ -577,9 +577,7 @@ def _do(board: EmulatedBoard, hand: list[str], words: list[str], out: TextIO) ->
             hand.append(board.lift(square))
         case ["place", square]:
             if not hand:
-                raise PracticeError(
-                    _("the hand is empty: write the piece, too, such as place e4 P")
-                )
+                raise PracticeError("the hand is empty: write the piece, too, such as place e4 P")
             board.place(square, hand[-1])
             hand.pop()
         case ["place", square, piece]:
@@ -612,14 +610,14 @@ def _do(board: EmulatedBoard, hand: list[str], words: list[str], out: TextIO) ->
             raise PracticeError(_no_new_position(placement))
         case _:
             raise PracticeError(
-                _("{words} is not a command. {remedy}", words=repr(" ".join(words)), remedy=HELP)
+                "{words} is not a command. {remedy}", words=repr(" ".join(words)), remedy=HELP
             )
 
 
 def _ohms(text: str) -> float:
     if not re.fullmatch("[0-9]{1,9}", text) or int(text) == 0:
         raise PracticeError(
-            _("{ohms} are no ohms: write a whole number from 1 to 999999999", ohms=repr(text))
+            "{ohms} are no ohms: write a whole number from 1 to 999999999", ohms=repr(text)
         )
     return float(text)
 
@@ -640,13 +638,13 @@ def _move(board: EmulatedBoard, uci: str) -> None:
         move = chess.Move.from_uci(uci)
     except ValueError:
         raise PracticeError(
-            _("{uci} is not a move: write from and to, such as e2e4", uci=repr(uci))
+            "{uci} is not a move: write from and to, such as e2e4", uci=repr(uci)
         ) from None
     start, goal = chess.square_name(move.from_square), chess.square_name(move.to_square)
     before = chess.BaseBoard(board.placement)
     piece = before.piece_at(move.from_square)
     if piece is None:
-        raise PracticeError(_("there is no piece on {start}", start=start))
+        raise PracticeError("there is no piece on {start}", start=start)
     taken = goal
     if piece.piece_type == chess.PAWN and before.piece_at(move.to_square) is None:
         taken = goal[0] + start[1]  # en passant, or the square that the pawn itself leaves

@@ -13,7 +13,7 @@ from typing import Self
 from blindplay.given import FIRMWARE, read_bytes
 from blindplay.own_files import data_folder, write_secret
 from blindplay.shipped import shipped
-from blindplay.translation import _
+from blindplay.translation import UserError
 
 from ..ports import BAUD
 from . import protocol as peg
@@ -73,12 +73,10 @@ class Firmware:
                 if kind != 0:
                     continue
                 if at + len(data) > SIZE:
-                    raise ValueError(
-                        _(
-                            "{file} is too large for the board, or has a boot loader in it: give "
-                            "the firmware alone.",
-                            file=name,
-                        )
+                    raise UserError(
+                        "{file} is too large for the board, or has a boot loader in it: give "
+                        "the firmware alone.",
+                        file=name,
                     )
                 image[at : at + len(data)] = data
                 any_byte = any_byte or bool(data)
@@ -87,8 +85,8 @@ class Firmware:
         except (ValueError, IndexError) as error:
             if str(error).startswith(name):
                 raise
-            raise ValueError(
-                _("{file} is not a complete firmware in Intel HEX; get it again.", file=name)
+            raise UserError(
+                "{file} is not a complete firmware in Intel HEX; get it again.", file=name
             ) from None
         return cls(bytes(image), name, hashlib.sha256(content).hexdigest())
 
@@ -119,45 +117,37 @@ def read(file: Path) -> Firmware:
     name = str(file)
     content = read_bytes(file, FIRMWARE)
     if content.startswith(b"UF2\n"):
-        raise ValueError(
-            _(
-                "{file} is for a Raspberry Pi Pico: hold its button BOOTSEL down while you plug it "
-                "in, and copy the file onto the drive that appears.",
-                file=name,
-            )
+        raise UserError(
+            "{file} is for a Raspberry Pi Pico: hold its button BOOTSEL down while you plug it "
+            "in, and copy the file onto the drive that appears.",
+            file=name,
         )
     firmware = replace(Firmware.of(content, name), name=file.name)
     mark = _MARK.search(firmware.image)
     if mark is None:
         if file.resolve().parent == _kept_folder().resolve():
             return firmware  # it came out of a board
-        raise ValueError(
-            _(
-                "{file} is no firmware of the pegged board, or one before version 1.2, which does "
-                "not tell what it is for: give a newer one, or write it with avrdude.",
-                file=name,
-            )
+        raise UserError(
+            "{file} is no firmware of the pegged board, or one before version 1.2, which does "
+            "not tell what it is for: give a newer one, or write it with avrdude.",
+            file=name,
         )
     controller, baud = mark[2].decode(), int(mark[3])
     if controller != CONTROLLER:
-        raise ValueError(
-            _(
-                "{file} is for the controller {other}, and the board has {controller}: give "
-                "the file for that one.",
-                file=name,
-                other=controller,
-                controller=CONTROLLER,
-            )
+        raise UserError(
+            "{file} is for the controller {other}, and the board has {controller}: give "
+            "the file for that one.",
+            file=name,
+            other=controller,
+            controller=CONTROLLER,
         )
     if baud != BAUD:
-        raise ValueError(
-            _(
-                "{file} speaks with {other} baud, and this program with {baud}: give the file for "
-                "{baud} baud.",
-                file=name,
-                other=baud,
-                baud=BAUD,
-            )
+        raise UserError(
+            "{file} speaks with {other} baud, and this program with {baud}: give the file for "
+            "{baud} baud.",
+            file=name,
+            other=baud,
+            baud=BAUD,
         )
     return firmware
 
@@ -169,21 +159,17 @@ def own() -> Firmware:
     """
     file = shipped("firmware/firmware-9600.hex", "hardware/build/firmware-9600.hex")
     if not file.exists():
-        raise ValueError(
-            _(
-                "This copy of BlindPlay was built without firmware: install gcc-avr and avr-libc, "
-                "run 'make -C hardware firmware' in its source, and give the file "
-                "hardware/build/firmware-9600.hex."
-            )
+        raise UserError(
+            "This copy of BlindPlay was built without firmware: install gcc-avr and avr-libc, "
+            "run 'make -C hardware firmware' in its source, and give the file "
+            "hardware/build/firmware-9600.hex."
         )
     firmware = read(file)
     if firmware.version != peg.FIRMWARE_VERSION:
-        raise ValueError(
-            _(
-                "The firmware in {file} is not that of this program: run 'make -C hardware "
-                "firmware' in its source.",
-                file=file,
-            )
+        raise UserError(
+            "The firmware in {file} is not that of this program: run 'make -C hardware "
+            "firmware' in its source.",
+            file=file,
         )
     return firmware
 

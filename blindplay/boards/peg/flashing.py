@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from blindplay.given import reason_of
-from blindplay.translation import _, all_of
+from blindplay.translation import SentenceError, UserError, _, all_of
 
 from ..ports import (
     BAUD,
@@ -72,7 +72,7 @@ Open = Callable[[int], Port]
 """Opens the port of a board at a speed, which starts its boot loader."""
 
 
-class FlashingError(RuntimeError):
+class FlashingError(SentenceError, RuntimeError):
     """The firmware could not be written. The message says why, what is in the board, and what to
     do."""
 
@@ -116,8 +116,8 @@ def target(port: str | None) -> Target:
     """
     if port is not None:
         if "://" in port:
-            raise ValueError(
-                _("{port} is not a serial port: firmware goes through a cable.", port=port)
+            raise UserError(
+                "{port} is not a serial port: firmware goes through a cable.", port=port
             )
         port = port_of(port)
         check_url(port)
@@ -141,13 +141,11 @@ def target(port: str | None) -> Target:
         return boards[0]
     if boards:
         raise BoardNotFoundError(
-            _(
-                "There are several boards, at {ports}: give the port of one with --port.",
-                ports=all_of([board.url for board in boards]),
-            )
+            "There are several boards, at {ports}: give the port of one with --port.",
+            ports=all_of([board.url for board in boards]),
         )
     raise reason or BoardNotFoundError(
-        _("No board was found: plug it in, or give its port with --port.")
+        "No board was found: plug it in, or give its port with --port."
     )
 
 
@@ -179,14 +177,12 @@ def refuse_older(wanted: Firmware, board: Target) -> None:
     :raises ValueError: if the board has a newer firmware than ``wanted``.
     """
     if board.version and wanted.version and board.version > wanted.version:
-        raise ValueError(
-            _(
-                "The board at {url} has firmware {newer}, and this program brings {older}: update "
-                "BlindPlay, or name the file of an older firmware.",
-                url=board.url,
-                newer=version_text(board.version),
-                older=version_text(wanted.version),
-            )
+        raise UserError(
+            "The board at {url} has firmware {newer}, and this program brings {older}: update "
+            "BlindPlay, or name the file of an older firmware.",
+            url=board.url,
+            newer=version_text(board.version),
+            older=version_text(wanted.version),
         )
 
 
@@ -343,21 +339,17 @@ def flash(
         return
     if not Firmware(before).whole or before == wanted.image:
         raise FlashingError(
-            _(
-                "The firmware is in the board, but the board does not answer with it: plug it in "
-                "again, and repeat the command."
-            )
+            "The firmware is in the board, but the board does not answer with it: plug it in "
+            "again, and repeat the command."
         )
     tell(_("The board does not answer with the new firmware: the one from before is written back."))
     with contextlib.closing(loader), _interrupted(url):
         loader.enter()
         _write(loader, _all_of(loader), before, tell)
     raise FlashingError(
-        _(
-            "The board did not answer with firmware {version}, so it has its firmware from before "
-            "again: plug it in again, and repeat the command.",
-            version=version_text(wanted.version),
-        )
+        "The board did not answer with firmware {version}, so it has its firmware from before "
+        "again: plug it in again, and repeat the command.",
+        version=version_text(wanted.version),
     )
 
 
@@ -371,42 +363,34 @@ def _read_out(
             signature = loader.signature()
             if signature != SIGNATURE:
                 raise FlashingError(
-                    _(
-                        "The controller at {url} is not an ATmega328P, its signature is "
-                        "{signature}: nothing was written.",
-                        url=url,
-                        signature=signature.hex().upper(),
-                    )
+                    "The controller at {url} is not an ATmega328P, its signature is "
+                    "{signature}: nothing was written.",
+                    url=url,
+                    signature=signature.hex().upper(),
                 )
             tell(_("What is in the board is read."))
             image = _all_of(loader)
     except NoAnswerError:
         raise NoAnswerError(
-            _(
-                "No boot loader answers at {url} with {rates} baud: check the port, or press the "
-                "controller's reset button and repeat the command at once.",
-                url=url,
-                rates=all_of(list(dict.fromkeys(rates))),
-            )
+            "No boot loader answers at {url} with {rates} baud: check the port, or press the "
+            "controller's reset button and repeat the command at once.",
+            url=url,
+            rates=all_of(list(dict.fromkeys(rates))),
         ) from None
     except _GarbledError:
         raise FlashingError(
-            _(
-                "The line to the board at {url} is disturbed, so nothing was written: take "
-                "another cable.",
-                url=url,
-            )
+            "The line to the board at {url} is disturbed, so nothing was written: take "
+            "another cable.",
+            url=url,
         ) from None
     if Firmware(image).whole:
         try:
             tell(_("What was in the board is kept in {file}.", file=keep(Firmware(image))))
         except OSError as error:
             raise FlashingError(
-                _(
-                    "What is in the board cannot be kept ({reason}), so nothing was written: make "
-                    "room on the disk.",
-                    reason=reason_of(error),
-                )
+                "What is in the board cannot be kept ({reason}), so nothing was written: make "
+                "room on the disk.",
+                reason=reason_of(error),
             ) from error
     return image
 
@@ -428,11 +412,9 @@ def _interrupted(url: str) -> Iterator[None]:
         yield
     except _ENDS as error:
         raise FlashingError(
-            _(
-                "The writing at {url} was interrupted, and the board may do nothing until it has "
-                "been written: plug it in again, and repeat the command.",
-                url=url,
-            )
+            "The writing at {url} was interrupted, and the board may do nothing until it has "
+            "been written: plug it in again, and repeat the command.",
+            url=url,
         ) from error
 
 

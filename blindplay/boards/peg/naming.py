@@ -3,7 +3,7 @@
 import secrets
 import unicodedata
 
-from blindplay.translation import _
+from blindplay.translation import UserError
 
 from .protocol import NAME_BYTES
 
@@ -23,20 +23,15 @@ def checked_name(name: str) -> str:
     name = " ".join(unicodedata.normalize("NFC", name).split())
     allowed = all(sign.isalnum() or sign in _BESIDE_LETTERS for sign in name)
     if not allowed or not any(map(str.isalnum, name)):
-        raise ValueError(
-            _(
-                "{name} cannot be a board's name: use letters, digits, spaces, hyphens and full "
-                "stops.",
-                name=repr(name),
-            )
+        raise UserError(
+            "{name} cannot be a board's name: use letters, digits, spaces, hyphens and full stops.",
+            name=repr(name),
         )
     fits = name.encode()[:NAME_BYTES].decode("utf-8", "ignore")
     if fits != name:
-        raise ValueError(
-            _(
-                "{name} is too long for a board: leave out {count} letters at least.",
-                name=repr(name),
-                count=len(name) - len(fits),
-            )
+        raise UserError(
+            "{name} is too long for a board: leave out {count} letters at least.",
+            name=repr(name),
+            count=len(name) - len(fits),
         )
     return name

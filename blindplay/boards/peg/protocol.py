@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Self, TypeAlias, get_args
 import chess
 from cobs import cobs
 
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 
 PROTOCOL_VERSION = 1
 """The version of this module. A board reports its own in :class:`Hello`."""
@@ -89,7 +89,7 @@ class NakReason(IntEnum):
     """The memory for the name has not kept it."""
 
 
-class MalformedFrameError(ValueError):
+class MalformedFrameError(UserError):
     """A body has a good CRC, but a wrong length or an impossible value."""
 
 
@@ -417,8 +417,8 @@ def encode_frame(body: bytes) -> bytes:
     """
     encoded: bytes = cobs.encode(body + struct.pack("<H", crc16(body)))
     if len(encoded) > MAX_ENCODED:
-        raise ValueError(
-            _("a frame of {count} bytes is too long for the board's protocol", count=len(body))
+        raise UserError(
+            "a frame of {count} bytes is too long for the board's protocol", count=len(body)
         )
     return b"\0" + encoded + b"\0"
 
@@ -449,7 +449,7 @@ def _parse(kinds: Mapping[str, type[Any]], body: bytes) -> Any:
         return kind and kind.unpack(body[1:])
     except (struct.error, ValueError) as error:
         raise MalformedFrameError(
-            _("frame {letter}: {error}", letter=repr(chr(body[0])), error=error)
+            "frame {letter}: {error}", letter=repr(chr(body[0])), error=error
         ) from error
 
 
@@ -516,11 +516,9 @@ def codes_of(placement: str) -> tuple[int, ...]:
     try:
         pieces = chess.BaseBoard(placement).piece_map()
     except ValueError:
-        raise ValueError(
-            _(
-                "{placement} is not a position: write eight ranks of eight squares, as in a FEN",
-                placement=repr(placement),
-            )
+        raise UserError(
+            "{placement} is not a position: write eight ranks of eight squares, as in a FEN",
+            placement=repr(placement),
         ) from None
     return tuple(
         PIECES.index(pieces[square].symbol()) if square in pieces else EMPTY
@@ -548,6 +546,6 @@ def square_index(name: str) -> int:
     """
     if name in chess.SQUARE_NAMES:
         return chess.parse_square(name)
-    raise ValueError(
-        _("{name} is not a square: write a letter a to h and a digit 1 to 8", name=repr(name))
+    raise UserError(
+        "{name} is not a square: write a letter a to h and a digit 1 to 8", name=repr(name)
     )

@@ -98,11 +98,9 @@ class RawBoard:
         name = checked_name(name)
         if not self._keeps_name:
             raise UnfitBoardError(
-                _(
-                    "The firmware of the board at {url} is too old to keep a name: write a newer "
-                    "one with blindplay board flash.",
-                    url=self.url,
-                )
+                "The firmware of the board at {url} is too old to keep a name: write a newer "
+                "one with blindplay board flash.",
+                url=self.url,
             )
         number = new_id() if afresh or not self._identity.id else self._identity.id
         self._identify(peg.Identify(number, name))
@@ -179,11 +177,9 @@ class RawBoard:
                     ):
                         return message
         raise NoAnswerError(
-            _(
-                "The board at {url} does not answer: check that it is the board's port, "
-                "then replug it.",
-                url=self.url,
-            )
+            "The board at {url} does not answer: check that it is the board's port, "
+            "then replug it.",
+            url=self.url,
         )
 
 
@@ -224,11 +220,9 @@ def port_of(board: str, ports: Callable[[], Iterable[FoundPort]] = discover) -> 
         return found[0]
     if found:
         raise BoardNotFoundError(
-            _(
-                "The boards at {ports} are all named {name}: give the port of one.",
-                ports=all_of(found),
-                name=board,
-            )
+            "The boards at {ports} are all named {name}: give the port of one.",
+            ports=all_of(found),
+            name=board,
         )
     missing = (
         _(

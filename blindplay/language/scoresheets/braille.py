@@ -23,7 +23,7 @@ is a sign: ⠖ is 6 in ``⠎⠉⠖`` and + in ``⠎⠋⠒⠖``. On a sheet with 
 import re
 import unicodedata
 
-from blindplay.translation import _
+from blindplay.translation import UserError
 
 BLANK = "\u2800"
 
@@ -93,11 +93,9 @@ def to_brf(cells: str) -> str:
     '.SF#C'
     """
     if strange := re.search("[^\u2800-\u283f \n\r\f]", cells):
-        raise ValueError(
-            _(
-                "{strange} is not a cell of six dots: write the text in Braille first.",
-                strange=repr(strange[0]),
-            )
+        raise UserError(
+            "{strange} is not a cell of six dots: write the text in Braille first.",
+            strange=repr(strange[0]),
         )
     return cells.translate({0x2800 + cell: sign for cell, sign in enumerate(_BRF)})
 

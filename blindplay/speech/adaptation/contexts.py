@@ -11,8 +11,6 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from blindplay.translation import _
-
 from .kaldi_files import PLACES, Graph, GraphError, Phones, Transitions
 
 SeenContexts = Mapping[tuple[int, int], int]
@@ -49,19 +47,15 @@ class Contexts:
         if self.free:
             return
         if seen is None:
-            raise GraphError(
-                _("This model's phones depend on their neighbours; its graph is needed.")
-            )
+            raise GraphError("This model's phones depend on their neighbours; its graph is needed.")
         if any(len(numbers) != 1 for numbers in states.values()):
-            raise GraphError(
-                _("Only phones of one hidden state are known to depend on neighbours.")
-            )
+            raise GraphError("Only phones of one hidden state are known to depend on neighbours.")
         self.seen = seen
         per_phone: dict[int, Counter[int]] = defaultdict(Counter)
         for (left, index), count in seen.items():
             phone = transitions.states[index].phone
             if self._after.setdefault((left, phone), (index,)) != (index,):
-                raise GraphError(_("This model looks at more than one phone to the left."))
+                raise GraphError("This model looks at more than one phone to the left.")
             per_phone[phone][index] += count
         self._usual |= {p: (c.most_common(1)[0][0],) for p, c in per_phone.items()}
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from blindplay.extras import install_command
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 
 from .kaldi_files import GraphError, read_options, read_phones, read_transitions
 
@@ -184,7 +184,7 @@ class _Network:
                 self._places.append((matrix + 10, (rows, columns)))
                 vector = matrix + 10 + 4 * rows * columns
                 if data[vector : vector + 16] != b"<BiasParams> FV ":
-                    raise ValueError(_("no bias"))
+                    raise UserError("no bias")
                 (length,) = struct.unpack_from("<xi", data, vector + 16)
                 self._places.append((vector + 21, (length,)))
                 self._layers[name.decode()] = len(self._places) - 2, len(self._places) - 1
@@ -192,7 +192,7 @@ class _Network:
         known = {"FixedAffineComponent", "RectifiedLinearComponent", "NoOpComponent",
                  "LogSoftmaxComponent"}  # fmt: skip
         if not self._nodes or set(self._kinds.values()) - known:
-            raise ValueError(_("other components"))
+            raise UserError("other components")
         self.values = [
             np.frombuffer(data, "<f4", int(np.prod(shape)), place).reshape(shape).copy()
             for place, shape in self._places

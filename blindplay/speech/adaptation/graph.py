@@ -17,8 +17,6 @@ from pathlib import Path
 
 import numpy as np
 
-from blindplay.translation import _
-
 from ..models.folders import words_file
 from .build import Pronunciations, Vocabulary, any_words, build, word_starts
 from .contexts import Contexts, SeenContexts, walk
@@ -118,12 +116,10 @@ def adapt(
     contexts = Contexts(acoustics.transitions, acoustics.phones, acoustics.seen)
     in_place = output.is_dir() and output.samefile(base)
     if in_place and not contexts.free:
-        raise GraphError(
-            _("A model's own graph tells how it hears: give another folder for output.")
-        )
+        raise GraphError("A model's own graph tells how it hears: give another folder for output.")
     if output.exists() and not in_place:
         raise GraphError(
-            _("{output} is there already: remove it, or name another folder.", output=output)
+            "{output} is there already: remove it, or name another folder.", output=output
         )
     words = _in_phones(vocabulary.words, acoustics.phone_set)
     for word, variants in (more or {}).items():
@@ -132,11 +128,9 @@ def adapt(
             own[phones] = min(cost, own.get(phones, cost))
     if silent := [word for word, variants in words.items() if not variants]:
         raise GraphError(
-            _(
-                "Nothing is left of {silent} in the phones of {base}.",
-                silent=repr(silent[0]),
-                base=base,
-            )
+            "Nothing is left of {silent} in the phones of {base}.",
+            silent=repr(silent[0]),
+            base=base,
         )
     graph = _build(Vocabulary(words, vocabulary.tokens), acoustics, contexts)
     counts = len(graph[2]) - 1, sum(map(len, words.values())), contexts.known
@@ -234,11 +228,9 @@ def _read_adapted(model: Path) -> tuple[PhoneSet, Phones, SeenContexts | None]:
         phone_set = known[family] if family in known else phone_set_of(tuple(phones.names))
     except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
         raise GraphError(
-            _(
-                "{model} was adapted by an older version, or is damaged: give the model it "
-                "was made of.",
-                model=model,
-            )
+            "{model} was adapted by an older version, or is damaged: give the model it "
+            "was made of.",
+            model=model,
         ) from error
     return phone_set, phones, seen
 
@@ -257,11 +249,9 @@ def _recognise_phones(
     )
     if family is not None and family not in known:
         raise GraphError(
-            _(
-                "There is no base {family}: choose one of {known}.",
-                family=repr(family),
-                known=", ".join(sorted(known)),
-            )
+            "There is no base {family}: choose one of {known}.",
+            family=repr(family),
+            known=", ".join(sorted(known)),
         )
     if listed is not None:
         phones = read_phones(boundary, listed)
@@ -289,13 +279,11 @@ def _recognise_phones(
         return phone_set_of(names), read_phones(boundary, None, names)
     except GraphError:
         raise GraphError(
-            _(
-                "Nothing tells what the {number} phones of {base} are called: put its "
-                "phones.txt into its folder graph, or name the base it is like ({known}).",
-                number=number,
-                base=base,
-                known=", ".join(sorted(known)),
-            )
+            "Nothing tells what the {number} phones of {base} are called: put its "
+            "phones.txt into its folder graph, or name the base it is like ({known}).",
+            number=number,
+            base=base,
+            known=", ".join(sorted(known)),
         ) from None
 
 
@@ -310,11 +298,9 @@ def _file(base: Path, name: str) -> Path:
         if path.is_file():
             return path
     raise GraphError(
-        _(
-            "{base} has no {name}: give the folder of an unpacked small Vosk model.",
-            base=base,
-            name=name,
-        )
+        "{base} has no {name}: give the folder of an unpacked small Vosk model.",
+        base=base,
+        name=name,
     )
 
 

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from blindplay.translation import _, one_of
+from blindplay.translation import UserError, one_of
 
 PLACES = "BIES"
 """A phone's places in a word, in the order in which Kaldi numbers them."""
@@ -45,7 +45,7 @@ _OUTPUT_SORTED = 0x40000000
 _PLACE_NAMES = {"begin": "B", "internal": "I", "end": "E", "singleton": "S"}
 
 
-class GraphError(ValueError):
+class GraphError(UserError):
     """A file of a model is damaged or of an unknown kind. The message says which."""
 
 
@@ -117,7 +117,7 @@ def read_graph(path: Path) -> Graph:
         return _graph(data)
     except (struct.error, ValueError, IndexError, OverflowError) as error:
         raise GraphError(
-            _("{path} is not a graph that can be read: {error}.", path=path, error=error)
+            "{path} is not a graph that can be read: {error}.", path=path, error=error
         ) from error
 
 
@@ -125,12 +125,12 @@ def _graph(data: bytes) -> Graph:
     kind, version, flags, start, states, arcs, at = _header(data, 0)
     if kind.endswith("lookahead"):
         if struct.unpack_from("<i", data, at)[0] != _LOOKAHEAD_MAGIC:
-            raise ValueError(_("its look-ahead header is damaged"))
+            raise UserError("its look-ahead header is damaged")
         kind, version, flags, start, states, arcs, at = _header(data, at + 4)
     if kind == "vector":
         return _vector(data, start, states, at)
     if kind != "const":
-        raise ValueError(_("it is of the kind {kind}", kind=repr(kind)))
+        raise UserError("it is of the kind {kind}", kind=repr(kind))
 
     def aligned(at: int) -> int:
         return -(-at // 16) * 16 if version == 1 or flags & _ALIGNED else at
@@ -153,7 +153,7 @@ def _vector(data: bytes, start: int, states: int, at: int) -> Graph:
     for _unused in range(states):
         cost, number = struct.unpack_from("<fq", data, at)
         if number < 0:  # it would lead back, into an endless loop
-            raise ValueError(_("a state has fewer than no arcs"))
+            raise UserError("a state has fewer than no arcs")
         final.append(cost)
         count.append(number)
         arcs.append(np.frombuffer(data, _ARC, number, at + 12))
@@ -181,7 +181,7 @@ def read_symbols(path: Path) -> dict[str, int]:
             return {}
         at += 40
         if struct.unpack_from("<i", data, at)[0] != _TABLE_MAGIC:
-            raise ValueError(_("its words are damaged"))
+            raise UserError("its words are damaged")
         _rest, at = _text(data, at + 4)
         (count,) = struct.unpack_from("<8xq", data, at)
         at += 16
@@ -193,7 +193,7 @@ def read_symbols(path: Path) -> dict[str, int]:
         return numbers
     except (struct.error, ValueError) as error:
         raise GraphError(
-            _("{path} is not a graph that can be read: {error}.", path=path, error=error)
+            "{path} is not a graph that can be read: {error}.", path=path, error=error
         ) from error
 
 
@@ -201,20 +201,20 @@ def _text(data: bytes, at: int) -> tuple[str, int]:
     """Return a text that follows its length, and where it ends."""
     (length,) = struct.unpack_from("<i", data, at)
     if not 0 <= length <= min(1000, len(data) - at - 4):
-        raise ValueError(_("it is damaged"))
+        raise UserError("it is damaged")
     return data[at + 4 : at + 4 + length].decode(), at + 4 + length
 
 
 def _header(data: bytes, at: int) -> tuple[str, int, int, int, int, int, int]:
     """Return kind, version, flags, start, numbers of states and arcs, and the header's end."""
     if struct.unpack_from("<i", data, at)[0] != _FST_MAGIC:
-        raise ValueError(_("it does not begin as one"))
+        raise UserError("it does not begin as one")
     at += 4
     kind, at = _text(data, at)
     _rest, at = _text(data, at)
     version, flags, _rest, start, states, arcs = struct.unpack_from("<iiQqqq", data, at)
     if flags & _SYMBOLS:
-        raise ValueError(_("symbols are embedded in it"))
+        raise UserError("symbols are embedded in it")
     return kind, version, flags, start, states, arcs, at + 40
 
 
@@ -249,19 +249,15 @@ class _Stream:
         self._data = data
         self._at = 2
         if data[:2] != b"\0B":
-            raise ValueError(_("it is not in Kaldi's binary form"))
+            raise UserError("it is not in Kaldi's binary form")
 
     def token(self, *allowed: str) -> str:
         end = self._data.index(b" ", self._at, self._at + 40)
         token = self._data[self._at : end].decode("ascii")
         self._at = end + 1
         if token not in allowed:
-            raise ValueError(
-                _(
-                    "{token} stands where {allowed} should",
-                    token=token,
-                    allowed=one_of(allowed),
-                )
+            raise UserError(
+                "{token} stands where {allowed} should", token=token, allowed=one_of(allowed)
             )
         return token
 
@@ -279,7 +275,7 @@ class _Stream:
 
     def _sized(self, kind: str) -> Any:
         if self._data[self._at] != 4:
-            raise ValueError(_("a number is not four bytes long"))
+            raise UserError("a number is not four bytes long")
         (value,) = struct.unpack_from(kind, self._data, self._at + 1)
         self._at += 5
         return value
@@ -295,7 +291,7 @@ def read_transitions(path: Path) -> Transitions:
         return _transitions(_Stream(data))
     except (struct.error, ValueError, IndexError, KeyError) as error:
         raise GraphError(
-            _("{path} has no transition model that can be read: {error}.", path=path, error=error)
+            "{path} has no transition model that can be read: {error}.", path=path, error=error
         ) from error
 
 
@@ -364,11 +360,11 @@ def _places(boundary: Path) -> dict[int, str]:
         lines = boundary.read_text(encoding="utf-8").split("\n")
         places = {int(line.split()[0]): line.split()[1] for line in lines if line.strip()}
         if unknown := {*places.values()} - {"nonword", *_PLACE_NAMES}:
-            raise ValueError(_("no place: {min}", min=min(unknown)))
+            raise UserError("no place: {min}", min=min(unknown))
         return places
     except (OSError, ValueError, IndexError) as error:
         raise GraphError(
-            _("{boundary} is missing or damaged; take another model.", boundary=boundary)
+            "{boundary} is missing or damaged; take another model.", boundary=boundary
         ) from error
 
 
@@ -381,7 +377,7 @@ def read_numbers(listed: Path) -> dict[str, int]:
         return {name: int(number) for name, number in pairs}
     except (OSError, ValueError) as error:
         raise GraphError(
-            _("{boundary} is missing or damaged; take another model.", boundary=listed)
+            "{boundary} is missing or damaged; take another model.", boundary=listed
         ) from error
 
 
@@ -403,11 +399,9 @@ def read_phones(boundary: Path, listed: Path | None, names: Sequence[str] = ()) 
         spoken = spoken_places(boundary)
         if len(spoken) != 4 * len(names):
             raise GraphError(
-                _(
-                    "This model has {count} phones, not {other_count}.",
-                    count=len(spoken) // 4,
-                    other_count=len(names),
-                )
+                "This model has {count} phones, not {other_count}.",
+                count=len(spoken) // 4,
+                other_count=len(names),
             )
         for index, (number, place) in enumerate(spoken.items()):
             phones[names[index // 4], place] = number

@@ -80,7 +80,7 @@ def phone_set_of(names: Sequence[str]) -> PhoneSet:
     """
     known = [name for name in names if sounds_of(name, cmu=_is_cmu(names))]
     if 4 * len(known) < 3 * len(names):
-        raise GraphError(_("The names of this model's phones are not known; name a base instead."))
+        raise GraphError("The names of this model's phones are not known; name a base instead.")
     return PhoneSet(_("similar sounds"), tuple(names))
 
 
@@ -218,10 +218,8 @@ def _simple(sounds: tuple[str, ...]) -> tuple[str, ...]:
     parts = [sounds_of(sound) for sound in sounds]
     if () in parts:
         raise GraphError(
-            _(
-                "{sounds} is not a sound; see blindplay/speech/adaptation/sounds.toml.",
-                sounds=repr(sounds[parts.index(())]),
-            )
+            "{sounds} is not a sound; see blindplay/speech/adaptation/sounds.toml.",
+            sounds=repr(sounds[parts.index(())]),
         )
     return tuple(itertools.chain.from_iterable(parts))
 
@@ -237,10 +235,8 @@ def similar(sound: str, phones: tuple[str, ...]) -> Alternatives:
     target = sounds_of(sound)
     if not target:
         raise GraphError(
-            _(
-                "{sounds} is not a sound; see blindplay/speech/adaptation/sounds.toml.",
-                sounds=repr(sound),
-            )
+            "{sounds} is not a sound; see blindplay/speech/adaptation/sounds.toml.",
+            sounds=repr(sound),
         )
     made = {name: parts for parts, name in _phones_by_sounds(tuple(phones)).items()}
     costs: dict[tuple[str, ...], float] = {}
@@ -258,7 +254,7 @@ def similar(sound: str, phones: tuple[str, ...]) -> Alternatives:
             cost = 0.2 + sum(cost for cost, _ in chosen)
             costs[tuple(name for _, name in chosen)] = cost
     if not costs:
-        raise GraphError(_("None of this model's phones has a name that is known."))
+        raise GraphError("None of this model's phones has a name that is known.")
     least = min(costs.values())
     if least == 0:
         return {names: 0.0 for names, cost in costs.items() if cost == 0}

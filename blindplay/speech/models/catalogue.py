@@ -12,10 +12,10 @@ from functools import cache
 from typing import Any
 
 from blindplay.shipped import shipped
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 
 
-class BaseModelError(ValueError):
+class BaseModelError(UserError):
     """A base model is not known. The message names the known ones."""
 
 
@@ -90,18 +90,14 @@ class Catalogue:
                     return BaseModel(name, name, heard, size, address, licence, md5)
         except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
             raise BaseModelError(
-                _(
-                    "What {address} gives is not a list of models; try again later, or "
-                    "give the model's own file with --from.",
-                    address=self.list_address,
-                )
+                "What {address} gives is not a list of models; try again later, or "
+                "give the model's own file with --from.",
+                address=self.list_address,
             ) from None
         raise BaseModelError(
-            _(
-                "Vosk's list has no model {name}; those that are known here: {bases}.",
-                name=name,
-                bases=", ".join(self.bases),
-            )
+            "Vosk's list has no model {name}; those that are known here: {bases}.",
+            name=name,
+            bases=", ".join(self.bases),
         )
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import httpx
 
 from blindplay.own_files import read_object, write_json
-from blindplay.translation import _
+from blindplay.translation import SentenceError, _
 
 from .folders import ModelError
 
@@ -49,7 +49,7 @@ class Patience:
     longest_pause: float = 30.0
 
 
-class _RetryError(Exception):
+class _RetryError(SentenceError, Exception):
     """This try failed, and another may succeed. The text says what happened."""
 
 
@@ -70,19 +70,15 @@ def check_address(address: str, before: str | None = None) -> str:
     if not url.host or not (url.scheme == "https" or local):
         if before is None:
             raise DownloadError(
-                _(
-                    "{address} is not a secure address, so nothing was fetched; a model is "
-                    "only taken over https.",
-                    address=repr(address),
-                )
+                "{address} is not a secure address, so nothing was fetched; a model is "
+                "only taken over https.",
+                address=repr(address),
             )
         raise DownloadError(
-            _(
-                "{before} leads to {address}, which is not a secure address, so nothing "
-                "was fetched; a model is only taken over https.",
-                before=before,
-                address=address,
-            )
+            "{before} leads to {address}, which is not a secure address, so nothing "
+            "was fetched; a model is only taken over https.",
+            before=before,
+            address=address,
         )
     return address
 
@@ -136,10 +132,8 @@ def download(
                 break
             except httpx.InvalidURL:
                 raise DownloadError(
-                    _(
-                        "{address} leads to no address; a model is only taken over https.",
-                        address=address,
-                    )
+                    "{address} leads to no address; a model is only taken over https.",
+                    address=address,
                 ) from None
             except (_RetryError, httpx.TransportError) as error:
                 why = _reason(error, address)
@@ -150,13 +144,11 @@ def download(
             # Without any connection the user should soon learn it.
             if failures >= (patience.tries if connected else min(2, patience.tries)):
                 raise DownloadError(
-                    _(
-                        "{address} could not be fetched: {why}; check the internet "
-                        "connection and run the same command again, and it continues where it "
-                        "stopped.",
-                        address=address,
-                        why=why,
-                    )
+                    "{address} could not be fetched: {why}; check the internet "
+                    "connection and run the same command again, and it continues where it "
+                    "stopped.",
+                    address=address,
+                    why=why,
                 )
             trouble(_("It stopped: {why}. It is tried again.", why=why))
             time.sleep(min(patience.longest_pause, patience.pause * 2 ** (failures - 1)))
@@ -214,29 +206,25 @@ class _PartialFile:
         with _get(client, self._address, headers) as (response, last):
             if response.status_code == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE and have:
                 self.file.unlink()
-                raise _RetryError(_("the file on the server has changed"))
+                raise _RetryError("the file on the server has changed")
             _check_status(response, last)
             start, total = _range(response)
             if start not in (0, have):
                 self.file.unlink(missing_ok=True)
-                raise _RetryError(_("the server sent another part than it was asked for"))
+                raise _RetryError("the server sent another part than it was asked for")
             if total is not None and total > self._most:
                 raise DownloadError(
-                    _(
-                        "{last} gives more than {most} bytes, which is wrong.",
-                        last=last,
-                        most=self._most,
-                    )
+                    "{last} gives more than {most} bytes, which is wrong.",
+                    last=last,
+                    most=self._most,
                 )
             if None not in (self._size, total) and total != self._size:
                 raise DownloadError(
-                    _(
-                        "The file at {last} has {total} bytes and should have {size}: it "
-                        "is another file than the one that is known, and was not fetched.",
-                        last=last,
-                        total=total,
-                        size=self._size,
-                    )
+                    "The file at {last} has {total} bytes and should have {size}: it "
+                    "is another file than the one that is known, and was not fetched.",
+                    last=last,
+                    total=total,
+                    size=self._size,
                 )
             if start == 0:
                 self._begin(response)
@@ -269,26 +257,22 @@ class _PartialFile:
                     stream.close()
                     self.file.unlink()
                     raise DownloadError(
-                        _(
-                            "{address} gives more than {limit} bytes, which is wrong; what "
-                            "came was thrown away.",
-                            address=address,
-                            limit=limit,
-                        )
+                        "{address} gives more than {limit} bytes, which is wrong; what "
+                        "came was thrown away.",
+                        address=address,
+                        limit=limit,
                     )
                 stream.write(chunk)
                 self._progress(written, expected)
                 if (passed := time.monotonic() - since) >= self._patience.stall:
                     if written - at_first < self._patience.slowest * passed:
-                        raise _RetryError(_("the server has nearly stopped"))
+                        raise _RetryError("the server has nearly stopped")
                     since, at_first = time.monotonic(), written
         if expected is not None and written < expected:
             raise _RetryError(
-                _(
-                    "it broke off after {written} of {expected} bytes",
-                    written=written,
-                    expected=expected,
-                )
+                "it broke off after {written} of {expected} bytes",
+                written=written,
+                expected=expected,
             )
 
 
@@ -319,7 +303,7 @@ def _get(
                 yield response, address
                 return
             address = check_address(str(response.next_request.url), before=address)
-    raise DownloadError(_("{address} only leads on and on; nothing was fetched.", address=address))
+    raise DownloadError("{address} only leads on and on; nothing was fetched.", address=address)
 
 
 def _check_status(response: httpx.Response, address: str) -> None:
@@ -327,7 +311,7 @@ def _check_status(response: httpx.Response, address: str) -> None:
     if code in (httpx.codes.OK, httpx.codes.PARTIAL_CONTENT):
         return
     if code >= 500 or code in (408, 425, 429):
-        raise _RetryError(_("the server answers {code}", code=code))
+        raise _RetryError("the server answers {code}", code=code)
     raise DownloadError(
         _("{address} cannot be fetched: the server answers {code}", address=address, code=code)
         + (_(", there is no such file") if code in (404, 410) else "")

@@ -13,7 +13,7 @@ from typing import Any
 
 from blindplay import own_files
 from blindplay.shipped import shipped
-from blindplay.translation import _, unpacked
+from blindplay.translation import UserError, _, unpacked
 
 from . import catalogue
 
@@ -38,7 +38,7 @@ _CHOSEN = "chosen.json"
 _SAID = "blindplay-model-error:"  # marks the sentence of a process that tried a model
 
 
-class ModelError(ValueError):
+class ModelError(UserError):
     """There is no usable speech model. The message names the remedy."""
 
 
@@ -77,10 +77,7 @@ def available(language: str) -> dict[str, Path]:
     """
     if not is_language(language):
         raise ModelError(
-            _(
-                "{language} is not a language tag; write for example de or nb.",
-                language=repr(language),
-            )
+            "{language} is not a language tag; write for example de or nb.", language=repr(language)
         )
     own = model_folder(language)
     models = {OWN: own} if own.is_dir() else {}
@@ -112,13 +109,11 @@ def check_name(name: str) -> str:
     fitting = re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,98}[A-Za-z0-9]", name)
     if not fitting or reserved or name in (OWN, BUILT_IN):
         raise ModelError(
-            _(
-                "A model cannot be called {name}; use letters, digits, hyphens and dots, "
-                "and neither {own} nor {built_in}.",
-                name=repr(name),
-                own=OWN,
-                built_in=BUILT_IN,
-            )
+            "A model cannot be called {name}; use letters, digits, hyphens and dots, "
+            "and neither {own} nor {built_in}.",
+            name=repr(name),
+            own=OWN,
+            built_in=BUILT_IN,
         )
     return name
 
@@ -163,19 +158,15 @@ def writing(folder: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise ModelError(
-                _(
-                    "The disk with {folder} is full; make room and run the same command again.",
-                    folder=folder,
-                )
+                "The disk with {folder} is full; make room and run the same command again.",
+                folder=folder,
             ) from error
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             raise ModelError(
-                _(
-                    "The system does not let you use {filename}; see that you may read it, "
-                    "and write to {folder}, and run the same command again.",
-                    filename=error.filename or folder,
-                    folder=folder,
-                )
+                "The system does not let you use {filename}; see that you may read it, "
+                "and write to {folder}, and run the same command again.",
+                filename=error.filename or folder,
+                folder=folder,
             ) from error
         raise
 
@@ -216,22 +207,18 @@ def check_installed(language: str, name: str) -> None:
 def _absent(language: str, name: str, installed: Iterable[str]) -> ModelError:
     if listed := ", ".join(installed):
         return ModelError(
-            _(
-                "There is no model {name} for {language}; there are: {listed}; install it with: "
-                "blindplay models install {name} --language {language}, or choose another with: "
-                "blindplay models use --language {language}.",
-                name=name,
-                language=language,
-                listed=listed,
-            )
-        )
-    return ModelError(
-        _(
-            "There is no model {name} for {language}; install it with: blindplay models install "
-            "{name} --language {language}.",
+            "There is no model {name} for {language}; there are: {listed}; install it with: "
+            "blindplay models install {name} --language {language}, or choose another with: "
+            "blindplay models use --language {language}.",
             name=name,
             language=language,
+            listed=listed,
         )
+    return ModelError(
+        "There is no model {name} for {language}; install it with: blindplay models install "
+        "{name} --language {language}.",
+        name=name,
+        language=language,
     )
 
 
@@ -260,14 +247,12 @@ def chosen_models(language: str) -> tuple[Path, ...]:
         raise _absent(language, missing[0], installed)
     if not names:
         raise ModelError(
-            _(
-                "There is no speech model for {language}, so nothing can be heard in that "
-                "language; run: blindplay models install --language {code} (without the "
-                "internet with --from and the file of a small Vosk model of any language), "
-                "or type what is said.",
-                language=repr(language),
-                code=language,
-            )
+            "There is no speech model for {language}, so nothing can be heard in that "
+            "language; run: blindplay models install --language {code} (without the "
+            "internet with --from and the file of a small Vosk model of any language), "
+            "or type what is said.",
+            language=repr(language),
+            code=language,
         )
     for name in names:
         _check_files(installed[name])
@@ -330,7 +315,7 @@ def manifest(folder: Path) -> dict[str, Any] | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise ModelError(_("{file} is damaged; install the model again.", file=file)) from None
+        raise ModelError("{file} is damaged; install the model again.", file=file) from None
     return dict(read)
 
 
@@ -393,38 +378,31 @@ def checksum(file: Path, kind: str = "sha256") -> str:
 
 def _check_files(path: Path) -> None:
     if not path.is_dir():
-        raise ModelError(
-            _("{path} is not a folder; name the folder of an unpacked model.", path=path)
-        )
+        raise ModelError("{path} is not a folder; name the folder of an unpacked model.", path=path)
     names = ["am/final.mdl", "conf/mfcc.conf", "graph/words.txt", "graph/HCLr.fst", "graph/Gr.fst"]
     if not (path / names[0]).is_file():
         names = [name.rpartition("/")[2] for name in names]
     graph = path / names[3]
     if graph.with_name("HCLG.fst").is_file() and not graph.is_file():
         raise ModelError(
-            _(
-                "The model in {path} has a fixed vocabulary; take a small model, whose "
-                "words can be chosen while it runs.",
-                path=path,
-            )
+            "The model in {path} has a fixed vocabulary; take a small model, whose "
+            "words can be chosen while it runs.",
+            path=path,
         )
     for name in names:
         file = path / name
         if not file.is_file() or file.stat().st_size == 0:
             raise ModelError(
-                _(
-                    "{path} is not a Vosk model: {name} is missing or empty; unpack the "
-                    "model again.",
-                    path=path,
-                    name=name,
-                )
+                "{path} is not a Vosk model: {name} is missing or empty; unpack the model again.",
+                path=path,
+                name=name,
             )
         with file.open("rb") as stream:
             head = stream.read(64)
         damaged_graph = name.endswith(".fst") and not head.startswith(FST_MAGIC)
         if damaged_graph or (name.endswith(".mdl") and b"<TransitionModel>" not in head):
             raise ModelError(
-                _("{name} in {path} is damaged; unpack the model again.", name=name, path=path)
+                "{name} in {path} is damaged; unpack the model again.", name=name, path=path
             )
 
 
@@ -438,7 +416,7 @@ def vocabulary(model: Path) -> frozenset[str]:
         words = [line.rsplit(maxsplit=1)[0] for line in lines if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
         raise ModelError(
-            _("The word list of the model in {model} cannot be read.", model=model)
+            "The word list of the model in {model} cannot be read.", model=model
         ) from error
     return frozenset(word for word in words if not word.startswith(("<", "#")))
 
@@ -465,11 +443,11 @@ def probe(model: Path, language: str) -> None:
         done = subprocess.run(command, capture_output=True, timeout=60, check=False)
     except subprocess.TimeoutExpired:
         raise ModelError(
-            _("The model in {model} hangs; unpack the model again.", model=model)
+            "The model in {model} hangs; unpack the model again.", model=model
         ) from None
     _rest, said, sentence = done.stderr.decode("utf-8", "replace").rpartition(_SAID)
     if said:
         raise ModelError(unpacked(json.loads(sentence)))
     # OpenFst goes on without a graph that it cannot read, and only prints that.
     if done.returncode != 0 or b"Read failed" in done.stderr:
-        raise ModelError(_("The model in {model} is damaged; unpack the model again.", model=model))
+        raise ModelError("The model in {model} is damaged; unpack the model again.", model=model)

@@ -132,7 +132,7 @@ def install(
         base = base or catalogue.load().known(name)
         base = base or BaseModel(name, name, heard="", size=0, address="", licence="")
     if base is None:
-        raise ModelError(_("Name a model, or a zip file or a folder with one."))
+        raise ModelError("Name a model, or a zip file or a folder with one.")
     name = folders.check_name(base.name)
     kept = _sound_base(name) if source is None else None
     if kept is not None:
@@ -249,10 +249,7 @@ def remove(name: str, language: str | None = None) -> list[str]:
     """
     if name == BUILT_IN:
         raise ModelError(
-            _(
-                "The built-in model is part of the program and always listens, so it cannot be "
-                "removed."
-            )
+            "The built-in model is part of the program and always listens, so it cannot be removed."
         )
     known = catalogue.load().known(name)
     name = known.name if known else name
@@ -309,7 +306,7 @@ def _download_of(name: str) -> Path:
 def _check_given(base: BaseModel, archive: Path, tell: Tell) -> str:
     if not archive.is_file():
         raise ModelError(
-            _("There is no file and no folder {archive}; check the name.", archive=archive)
+            "There is no file and no folder {archive}; check the name.", archive=archive
         )
     sha256, published = _checked(base, archive)
     if published:
@@ -366,23 +363,19 @@ def _checked(base: BaseModel, archive: Path) -> tuple[str, bool]:
     expected = base.sha256 or _pins().get(base.name)
     if expected is not None and sha256 != expected:
         raise ModelError(
-            _(
-                "This is not the {name} that is known: its SHA-256 is {sha256} and should "
-                "be {wanted}; it is not used and nothing has been changed.",
-                name=base.name,
-                sha256=sha256,
-                wanted=expected,
-            )
+            "This is not the {name} that is known: its SHA-256 is {sha256} and should "
+            "be {wanted}; it is not used and nothing has been changed.",
+            name=base.name,
+            sha256=sha256,
+            wanted=expected,
         )
     if base.md5 is not None and (md5 := folders.checksum(archive, "md5")) != base.md5:
         raise ModelError(
-            _(
-                "This is not the {name} of Vosk's list: its MD5 sum is {md5} and should be "
-                "{known_md5}; it is not used and nothing has been changed.",
-                name=base.name,
-                md5=md5,
-                known_md5=base.md5,
-            )
+            "This is not the {name} of Vosk's list: its MD5 sum is {md5} and should be "
+            "{known_md5}; it is not used and nothing has been changed.",
+            name=base.name,
+            md5=md5,
+            known_md5=base.md5,
         )
     if base.sha256 is None and base.md5 is not None:
         _pin(base.name, sha256)
@@ -402,11 +395,9 @@ def _pins() -> dict[str, str]:
         return {}
     except (OSError, ValueError, AttributeError, RecursionError):
         raise ModelError(
-            _(
-                "{file}, in which the checksums of models are kept, is damaged; delete it "
-                "to trust the next download of each anew.",
-                file=file,
-            )
+            "{file}, in which the checksums of models are kept, is damaged; delete it "
+            "to trust the next download of each anew.",
+            file=file,
         ) from None
 
 
@@ -476,11 +467,9 @@ def _put(made: Path, place: Path) -> None:
         made.rename(place)
     except PermissionError:
         raise ModelError(
-            _(
-                "{place} cannot be replaced while it is used: end every other blindplay "
-                "and run the same command again.",
-                place=place,
-            )
+            "{place} cannot be replaced while it is used: end every other blindplay "
+            "and run the same command again.",
+            place=place,
         ) from None
     shutil.rmtree(aside, ignore_errors=True)
 
@@ -497,8 +486,6 @@ def _discard(folder: Path) -> None:
             folder.rename(Path(made) / "removed")
         except PermissionError:
             raise ModelError(
-                _(
-                    "{folder} cannot be removed while it is used: end every other blindplay first.",
-                    folder=folder,
-                )
+                "{folder} cannot be removed while it is used: end every other blindplay first.",
+                folder=folder,
             ) from None

@@ -9,7 +9,6 @@ from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from typing import IO, TypeVar
 
 from blindplay.given import reason_of
-from blindplay.translation import _
 
 from .folders import ModelError
 
@@ -46,12 +45,9 @@ def unpack(archive: Path, folder: Path, name: str = "") -> None:
         if isinstance(error, OSError) and error.errno is not None and not twice:
             raise
         raise ModelError(
-            _(
-                "{archive} is not a zip file, cannot be read, or is damaged ({error}); "
-                "fetch it again.",
-                archive=archive,
-                error=reason_of(error),
-            )
+            "{archive} is not a zip file, cannot be read, or is damaged ({error}); fetch it again.",
+            archive=archive,
+            error=reason_of(error),
         ) from None
 
 
@@ -70,15 +66,13 @@ def copy_folder(source: Path, folder: Path, name: str = "") -> None:
     files = []
     for number, path in enumerate(sorted(model.rglob("*"))):
         if number > 2 * MOST_FILES:
-            raise ModelError(_("{model} holds too many files for a model.", model=model))
+            raise ModelError("{model} holds too many files for a model.", model=model)
         inner = path.relative_to(model)
         if path.is_symlink() or not (path.is_file() or path.is_dir()):
             raise ModelError(
-                _(
-                    "{inner} in {model} is a link or a device; a model has files only.",
-                    inner=inner.as_posix(),
-                    model=model,
-                )
+                "{inner} in {model} is a link or a device; a model has files only.",
+                inner=inner.as_posix(),
+                model=model,
             )
         if path.is_file() and not _is_clutter(inner):
             files.append(inner)
@@ -97,13 +91,11 @@ def check_space(folder: Path, needed: int) -> None:
     free = shutil.disk_usage(nearest).free
     if free < needed:
         raise ModelError(
-            _(
-                "The disk with {there} has {free} megabytes left and {needed} are needed; "
-                "make room and run the same command again.",
-                there=nearest,
-                free=free >> 20,
-                needed=(needed >> 20) + 1,
-            )
+            "The disk with {there} has {free} megabytes left and {needed} are needed; "
+            "make room and run the same command again.",
+            there=nearest,
+            free=free >> 20,
+            needed=(needed >> 20) + 1,
         )
 
 
@@ -111,19 +103,15 @@ def _files(infos: list[zipfile.ZipInfo], archive: Path) -> dict[PurePosixPath, z
     """Check the names and sizes in an archive, and return its files."""
     if len(infos) > MOST_FILES:
         raise ModelError(
-            _(
-                "{archive} holds {count} files; no model has so many.",
-                archive=archive,
-                count=len(infos),
-            )
+            "{archive} holds {count} files; no model has so many.",
+            archive=archive,
+            count=len(infos),
         )
     if sum(info.file_size for info in infos) > MOST_BYTES:
         raise ModelError(
-            _(
-                "{archive} swells to more than {most_bytes} megabytes, so it was not unpacked.",
-                archive=archive,
-                most_bytes=MOST_BYTES >> 20,
-            )
+            "{archive} swells to more than {most_bytes} megabytes, so it was not unpacked.",
+            archive=archive,
+            most_bytes=MOST_BYTES >> 20,
         )
     files: dict[PurePosixPath, zipfile.ZipInfo] = {}
     for info in infos:
@@ -131,20 +119,16 @@ def _files(infos: list[zipfile.ZipInfo], archive: Path) -> dict[PurePosixPath, z
         path = PureWindowsPath(name)
         if not _is_inside(name):
             raise ModelError(
-                _(
-                    "{name} in {archive} leads outside of the model or is not a name for a "
-                    "file, so nothing was unpacked; do not use this archive.",
-                    name=repr(name),
-                    archive=archive,
-                )
+                "{name} in {archive} leads outside of the model or is not a name for a "
+                "file, so nothing was unpacked; do not use this archive.",
+                name=repr(name),
+                archive=archive,
             )
         if stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFDIR, stat.S_IFREG):
             raise ModelError(
-                _(
-                    "{name} in {archive} is a link or a device, so nothing was unpacked.",
-                    name=repr(name),
-                    archive=archive,
-                )
+                "{name} in {archive} is a link or a device, so nothing was unpacked.",
+                name=repr(name),
+                archive=archive,
             )
         if not name.endswith(("/", "\\")) and not _is_clutter(path):
             files[PurePosixPath(*path.parts)] = info
@@ -169,18 +153,16 @@ def _the_one(roots: Iterable[_Path | None], source: Path, name: str) -> _Path:
     models = [root for root in candidates if not any(up in candidates for up in root.parents)]
     if not models:
         raise ModelError(
-            _("{source} holds no speech model: there is no am/final.mdl in it.", source=source)
+            "{source} holds no speech model: there is no am/final.mdl in it.", source=source
         )
     called = [root for root in models if len(models) == 1 or root.name == name]
     if len(called) != 1:
         raise ModelError(
-            _(
-                "{source} holds {count} models: {models}; put the name of one before "
-                "--from, or give its own folder.",
-                source=source,
-                count=len(models),
-                models=", ".join(root.name for root in models),
-            )
+            "{source} holds {count} models: {models}; put the name of one before "
+            "--from, or give its own folder.",
+            source=source,
+            count=len(models),
+            models=", ".join(root.name for root in models),
         )
     return called[0]
 
