@@ -424,17 +424,14 @@ def resume(name: str, event_file: Path, number: int | None, as_json: bool) -> No
 @click.argument("name", help=_("Look for this player; a part of the name is enough."))
 @event_option
 @round_option(_("Look in this round. Without it, it is the newest one."))
-@click.option("--language", default=user_language, show_default=_("that of the system, else "
-    "English"),
-              help=_("Answer in this language."))  # fmt: skip
+@options.language(help=_("Answer in this language."))
 @_say
-def where(name: str, event_file: Path, number: int | None, language: str, aloud: bool) -> None:
+def where(name: str, event_file: Path, number: int | None, pack: "Language", aloud: bool) -> None:
     """Say where a player plays."""
     from blindplay.hall.event_file import read_event_file
     from blindplay.hall.pairings.rounds import kept_round, place_in_words
     from blindplay.hall.pairings.rounds import where as where_plays
 
-    pack = options.load_language(language)
     paired = kept_round(read_event_file(event_file, table=False).folder, number)
     if paired is None:
         raise UserError("This round is not paired yet; do it with: blindplay hall pair FILE")
@@ -454,6 +451,7 @@ def where(name: str, event_file: Path, number: int | None, language: str, aloud:
 )
 @click.option("--player", metavar="NAME", help=_("Instead, print the games of this player in all "
               "rounds; a part of the name is enough."))  # fmt: skip
+@options.overwrite
 @options.as_json(help=_("Print JSON, one object for each line."))
 def results(
     file: Path | None,
@@ -461,6 +459,7 @@ def results(
     number: int | None,
     output: Path | None,
     player: str | None,
+    overwrite: bool,
     as_json: bool,
 ) -> None:
     """Write the results of a round into a copy of a report file or a table.
@@ -483,10 +482,10 @@ def results(
         rounds = rounds_of(read_event_file(event_file, table=False).folder, player)
         options.show_all(player_lines(rounds, as_json=as_json))
         return
-    output = output or file.with_name(f"{file.stem}-results{file.suffix}")
-    options.check_folder_of(output)
-    if output.absolute() == file.absolute():
+    if output is not None and output.absolute() == file.absolute():
         raise UserError("The copy needs another name than the file; choose one with --output.")
+    options.check_new(output, overwrite=overwrite)
+    output = output or file.with_name(f"{file.stem}-results{file.suffix}")
     folder = read_event_file(event_file, table=False).folder
     report = read_result_file(file)
     with about_file(file):
@@ -616,12 +615,10 @@ def _entered_words(row: "Entered") -> str:
 
 @click.command()
 @click.argument("file", type=options.FILE, help=_("Read this report file (TRF)."))
-@click.option("--language", default=user_language, show_default=_("that of the system, else "
-    "English"),
-              help=_("Speak and print in this language."))  # fmt: skip
+@options.language(help=_("Speak and print in this language."))
 @_say
 @options.as_json(help=_("Print JSON, one object for each line."))
-def standings(file: Path, language: str, aloud: bool, as_json: bool) -> None:
+def standings(file: Path, pack: "Language", aloud: bool, as_json: bool) -> None:
     """Print the standings, ranked as in the report file of the pairing program.
 
     A file without ranks is ordered by points, and that is said. If its points are older than its
@@ -631,7 +628,6 @@ def standings(file: Path, language: str, aloud: bool, as_json: bool) -> None:
     from blindplay.hall.pairings import trf
     from blindplay.wording.values import standing_in_words
 
-    pack = options.load_language(language)
     with about_file(file):
         report = trf.read_trf(read_bytes(file, PAIRINGS), plain(str(file)))
         table = trf.standings(report)

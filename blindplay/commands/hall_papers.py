@@ -17,7 +17,6 @@ from blindplay.translation import UserError, _, one_of
 
 from . import options
 from .hall_event import about_file, event_option, open_voice, round_option
-from .reader import user_language
 
 if TYPE_CHECKING:
     from enum import StrEnum
@@ -76,9 +75,7 @@ _LARGE = 24  # points
               "Braille."))  # fmt: skip
 @click.option("--lines", type=int, default=PAPER.lines, help=_("Write so many lines on a page of "
               "Braille."))  # fmt: skip
-@click.option("--language", default=user_language, show_default=_("that of the system, else "
-    "English"),
-              help=_("Write and speak in this language."))  # fmt: skip
+@options.language(help=_("Write and speak in this language."))
 @click.option("--say", "aloud", is_flag=True, help=_("Speak the papers instead of writing them."))
 def papers(
     file: Path | None,
@@ -90,7 +87,7 @@ def papers(
     points: int,
     cells: int,
     lines: int,
-    language: str,
+    pack: "Language",
     aloud: bool,
 ) -> None:
     """Write the papers of a round: pairings, cards, result slips, results, standings, report.
@@ -102,7 +99,6 @@ def papers(
     from blindplay.hall.pairings.trf import read_trf
     from blindplay.hall.papers import ENDINGS, EventRound, PaperForm
 
-    pack = options.load_language(language)
     with about_file(file):
         ranked = None if file is None else read_trf(read_bytes(file, PAIRINGS), plain(str(file)))
     for remark in ranked.remarks if ranked else ():
@@ -205,16 +201,14 @@ def _name_unwritten(about: "EventRound", pack: "Language") -> None:
 @event_option
 @click.option("--output", type=options.FILE, help=_("Write this file. Without it, it is called "
               "EVENT.zip."))  # fmt: skip
-@click.option("--language", default=user_language, show_default=_("that of the system, else "
-    "English"),
-              help=_("Write the papers in it in this language."))  # fmt: skip
+@options.language(help=_("Write the papers in it in this language."))
 @click.option("--with-sealed", is_flag=True, help=_("Archive adjourned games although everybody "
               "can read their sealed moves in it."))  # fmt: skip
 def archive(
     reports: tuple[Path, ...],
     event_file: Path,
     output: Path | None,
-    language: str,
+    pack: "Language",
     with_sealed: bool,
 ) -> None:
     """Write the archive of an event: one file with all games, which anybody can verify.
@@ -226,7 +220,6 @@ def archive(
     from blindplay.hall import archive as archives
     from blindplay.hall.event_file import read_event_file
 
-    pack = options.load_language(language)
     joined = read_event_file(event_file, table=False)
     output = output or Path(f"{joined.event}.zip")
     options.check_folder_of(output)

@@ -330,7 +330,7 @@ def _opening(wanted: str | None, *, capture: bool) -> Iterator[Any]:
         raise AudioError(
             _(
                 "No microphone can be opened; plug one in and allow this program to use it, "
-                "or type the moves."
+                "or enter the moves in another way."
             )
             if capture
             else _("No audio output can be opened; plug in a loudspeaker or an earphone.")

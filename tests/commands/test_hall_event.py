@@ -461,6 +461,14 @@ def test_results_go_into_a_copy_of_a_table(broker: RealBroker, tmp_path: Path) -
     assert done.status == 1, done.stderr
     assert "1: Anna Berg – Eva Gran: no result yet. It has not begun." in done.stdout
     assert (tmp_path / "round-results.csv").read_bytes() == file.read_bytes()
+    other = tmp_path / "other.csv"
+    other.write_text("mine", "utf-8")
+    named = ("hall", "results", str(file), "--hall", own, "--output", str(other))
+    refused = run(*named, home=tmp_path)
+    assert refused.status == 2 and "add --overwrite" in refused.stderr
+    assert other.read_text("utf-8") == "mine"
+    assert run(*named, "--overwrite", home=tmp_path).status == 1
+    assert other.read_bytes() == file.read_bytes()
 
 
 def test_a_forfeited_game_is_not_given_to_a_table_and_its_result_is(

@@ -220,8 +220,8 @@ def test_several_choices_become_one_question() -> None:
 
 def test_what_a_device_says_in_english_is_printed_in_the_language() -> None:
     sentence = _(
-        "No microphone can be opened; plug one in and allow this program to use it, or type the "
-        "moves."
+        "No microphone can be opened; plug one in and allow this program to use it, or enter the "
+        "moves in another way."
     )
     assert load("en").trouble(sentence) == f"trouble: {sentence}"
     for code, begins in (("de", "Störung: Kein"), ("nb", "Feil: Ingen"), ("sv", "Fel: Ingen")):
