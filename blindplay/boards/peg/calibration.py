@@ -6,14 +6,12 @@ hole, and two kinds of pieces read differently. The result is kept in the user's
 file for each board.
 """
 
-import contextlib
 import itertools
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import Any
 
 import chess
 
@@ -100,15 +98,9 @@ def merged(before: Calibration, fresh: Calibration) -> Calibration:
 
 def kept(which: str, url: str) -> Calibration | None:
     """The saved result for the board of the id ``which``, empty if it has none, at ``url``. None if
-    there is none or it cannot be read.
-
-    A result that was saved before boards had ids is taken over into a file of the board.
+    there is none or it cannot be read: a person may have changed it.
     """
-    return _calibration(read_object(_file(which, url))) or _calibration(_taken_over(which, url))
-
-
-def _calibration(found: Mapping[str, Any]) -> Calibration | None:
-    """A result that was read from a file. None if it is not one: a person may have changed it."""
+    found = read_object(_file(which, url))
     try:
         result = Calibration(**found)
         levels, squares = {**result.pieces, **result.squares}, {**result.squares, **result.bad}
@@ -146,23 +138,3 @@ def _serial_number(url: str) -> str:
         if port.url == url and port.serial_number:
             return f"{port.vid:04x}:{port.pid:04x}:{port.serial_number}"
     return ""
-
-
-def _taken_over(which: str, url: str) -> dict[str, Any]:
-    """What was saved for the board before it had an id: by its USB serial number, or in the one
-    file of earlier versions, also by its port. It is moved, as another board may come there."""
-    serial, file = _serial_number(url), _file(which, url)
-    with contextlib.suppress(OSError):
-        if which and serial and (found := read_object(_file("", url))):
-            _file("", url).replace(file)
-            return found
-    old = config_folder() / "boards.json"
-    results = read_object(old)
-    keys = [key for key in (serial, url) if isinstance(results.get(key), dict)]
-    if not keys:
-        return {}
-    taken: dict[str, Any] = results.pop(keys[0])
-    with contextlib.suppress(OSError):
-        write_json(file, taken)
-        write_json(old, results)
-    return taken
