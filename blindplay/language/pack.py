@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -437,14 +437,19 @@ def source(code: str) -> tuple[Path, str]:
 
 def _sources() -> dict[str, tuple[Path, str]]:
     """The file of each pack, and its name in messages."""
-    folders = [(_BUILT_IN, "packs")]
     own = own_packs()
-    if own.is_dir():
-        folders.append((own, str(own)))
-    found = {
+    added = _packs_in(own, str(own)) if own.is_dir() else {}
+    return dict(sorted((_built_in_sources() | added).items()))
+
+
+@cache  # asked for in each game, and always the same
+def _built_in_sources() -> dict[str, tuple[Path, str]]:
+    return _packs_in(_BUILT_IN, "packs")
+
+
+def _packs_in(folder: Path, called: str) -> dict[str, tuple[Path, str]]:
+    return {
         entry.stem: (entry, f"{called}/{entry.name}")
-        for folder, called in folders
         for entry in folder.iterdir()
         if re.fullmatch(r"[a-z]{2,3}\.toml", entry.name)
     }
-    return dict(sorted(found.items()))

@@ -97,6 +97,7 @@ _ZERO_OR_O = re.compile(r"[0oO]([-–])?[0oO](?:([-–])?[0oO])?(?P<check>\+\+|[
 _PRINTED_CAPTURE = re.compile(r"\b([a-h]x)\s+(?=[a-h][1-8])")
 _CLAUSE = re.compile(r"[,;.!?]\s+")
 _MOVE_NUMBER = re.compile(r"^\s*\d+\s*\.+\s*")
+_MOST_WORDS = 200  # nobody says so much in one breath; parsing takes the time of the square
 _MOST_WORDS_PER_WORD = 4  # of a text that has other words around those of a command
 _LIKE_ENOUGH = 0.6  # of 1: how like a form a text must be if it has not all words of it
 _CARRIED = 0.7  # of 1: how much of the weight of a text is of words that a command's forms have
@@ -195,6 +196,8 @@ class TextParser:
     def parse(self, text: str) -> ParsedText:
         """Return what was said. Never raises, whatever the text is."""
         parts = self._split(text)
+        if len(parts) > _MOST_WORDS:
+            return Understanding(Kind.UNCLEAR, " ".join(parts).casefold()), None
         if len(parts) < 2 or fold(parts[0]) not in self._opening:
             meant, said = self._parse(parts)
             if said is None and (meant.loose or meant.kind is Kind.UNCLEAR):

@@ -1,11 +1,12 @@
 """The words of one reader at a table where moves may be announced in another language."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 import chess
 
-from .language import Language, load
+from .language import Key, Language, load
 from .mixed_text import MixedText
 from .pack import fold
 from .understanding import Kind, Understanding
@@ -112,6 +113,11 @@ class ReaderLanguage(Language):
         return [
             (*words, *more) for words, more in zip(announced, own or [()] * len(moves), strict=True)
         ]
+
+    @cached_property
+    def keys(self) -> Mapping[str, Key]:
+        """See :attr:`.Language.keys`: worked out once for all readers of a language."""
+        return self._own.keys
 
     # --- words to listen for
 

@@ -362,3 +362,10 @@ def test_a_file_may_stand_before_its_pawn() -> None:
 
 def test_check_alone_asks_for_nothing() -> None:
     assert DE.understand("Schach", START).kind is Kind.NOTHING
+
+
+def test_in_a_text_of_hundreds_of_words_nothing_is_understood() -> None:
+    """Somebody has pasted it. It is not taken apart, which would hold up the table."""
+    said = "das war es. " * 99 + "Ich gebe auf."
+    assert DE.understand("das war es. Ich gebe auf.", chess.Board()).command is Command.RESIGN
+    assert DE.understand(said, chess.Board()).kind is Kind.UNCLEAR
