@@ -6,6 +6,7 @@ its label: ``a:``, inside of it ``a1:``, and so on. :class:`LineWriter` writes t
 :class:`Notation`, and :func:`read_lines` reads the same game from them.
 """
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -114,7 +115,7 @@ class Notation:
         return self.text(self.pack.notation(board.san(move)) if move else NULL_MOVE)
 
     def square(self, square: chess.Square) -> str:
-        """A square, as it stands in each move to it except castling."""
+        """A square."""
         return chess.square_name(square)
 
     def glyph(self, number: int) -> str:
@@ -124,6 +125,11 @@ class Notation:
     def behind_number(self, move: str, board: chess.Board) -> str:
         """A move directly behind its number."""
         return move
+
+    @cached_property
+    def squares(self) -> Sequence[str]:
+        """The squares from a1 to h8, as they stand in each move there except castling."""
+        return [self.square(square) for square in chess.SQUARES]
 
     @cached_property
     def glyphs(self) -> Mapping[str, int]:
@@ -546,12 +552,12 @@ class _LineReader:
         for glyph, number in notation.glyphs.items():
             if word.endswith(glyph):
                 bare[word.removesuffix(glyph)] = [number]
-        for move in (*board.legal_moves, chess.Move.null()):
-            possible = notation.square(move.to_square) in word or not move
-            if possible or board.is_castling(move):
-                written = notation.move(board, move)
-                if written in bare:
-                    return move, bare[written]
+        named = sum(chess.BB_SQUARES[at] for at in chess.SQUARES if notation.squares[at] in word)
+        moves = board.generate_legal_moves(to_mask=named), board.generate_castling_moves()
+        for move in (*itertools.chain(*moves), chess.Move.null()):
+            written = notation.move(board, move)
+            if written in bare:
+                return move, bare[written]
         return None, []
 
     # --- in words

@@ -325,6 +325,7 @@ def _readings(code: str) -> Mapping[str, str]:
 _LONGEST = 4  # cells of one sign
 
 
+@lru_cache(maxsize=1 << 14)
 def _read_word(word: str, code: str, opened: frozenset[str]) -> tuple[str, frozenset[str]]:
     """The text of a word. ``opened``: the brackets of one sign for both that are open."""
     found, at, number, upper = "", 0, False, False
