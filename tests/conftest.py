@@ -1,7 +1,9 @@
-"""Property tests try the same examples each time, so that what passes here passes everywhere.
+"""Property tests try the same examples each time, so that what passes here passes everywhere, and a
+third of those that they are worth (``tests/sampling.py``).
 
-With ``EXPLORE=1`` in the environment they try new ones. No example has a deadline, because machines
-differ in speed: no test sets one.
+With ``EXPLORE=1`` in the environment they try new ones, and with ``EXAMPLES=all`` the others, too,
+as ``make test-long`` does. No example has a deadline, because machines differ in speed: no test
+sets one.
 
 What the user has installed (models, languages) or set is not seen, so that it changes no test.
 """
@@ -27,7 +29,9 @@ from hypothesis import HealthCheck, settings
 
 from blindplay import translation
 from tests.english_left import english_in
+from tests.once import MadeOnce
 from tests.programs import PROGRAMS, lacks, need
+from tests.sampling import examples
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext
@@ -75,7 +79,7 @@ def _leave(process: subprocess.Popen[Any], kind: type[BaseException] | None, *mo
 
 subprocess.Popen.__exit__ = _leave  # type: ignore[method-assign]
 
-_ANY_SPEED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+_ANY_SPEED = examples(100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("steady", _ANY_SPEED, derandomize=True)
 settings.register_profile("exploring", _ANY_SPEED)
 settings.load_profile("exploring" if os.environ.get("EXPLORE") else "steady")
@@ -227,3 +231,9 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 
     with person(browser) as context:
         yield context
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> MadeOnce:
+    """Makes folders that all workers share."""
+    return MadeOnce(tmp_path_factory, pytestconfig)

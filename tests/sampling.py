@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+TRY_ALL = bool(os.environ.get("EXPLORE") or os.environ.get("EXAMPLES"))
 
 
 def first(usual: int, values: Iterable[Any]) -> list[Any]:
@@ -18,3 +23,9 @@ def first(usual: int, values: Iterable[Any]) -> list[Any]:
         )
         for number, value in enumerate(values)
     ]
+
+
+def examples(count: int, **more: Any) -> settings:
+    """The settings of a property test that is worth so many examples. The ordinary run always
+    tries the same third of them, the long one all."""
+    return settings(max_examples=count if TRY_ALL else math.ceil(count / 3), **more)

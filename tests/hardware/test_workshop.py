@@ -24,6 +24,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests import ROOT
+from tests.once import MadeOnce
 
 WORKSHOP = ROOT / "hardware" / "workshop"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -54,10 +55,8 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def board_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("circuit-board")
-    workshop.circuit_board(folder)
-    return folder
+def board_files(made_once: MadeOnce) -> Path:
+    return made_once("circuit-board", workshop.circuit_board)
 
 
 def _packed(folder: Path) -> dict[str, str]:
@@ -462,10 +461,8 @@ def test_a_pad_that_no_track_can_reach_is_told() -> None:
 
 
 @pytest.fixture(scope="module")
-def sheet_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("sheets")
-    workshop.sheets(folder)
-    return folder
+def sheet_files(made_once: MadeOnce) -> Path:
+    return made_once("workshop-sheets", workshop.sheets)
 
 
 def _read_dxf(path: Path) -> tuple[dict[str, list[tuple[Point, float]]], dict[str, list[Any]]]:
@@ -587,10 +584,9 @@ BRAILLE_CORNERS = {
 
 
 @pytest.fixture(scope="module")
-def bodies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Triangles]:
-    folder = tmp_path_factory.mktemp("bodies")
+def bodies(made_once: MadeOnce) -> dict[str, Triangles]:
     _load("solids")
-    workshop.bodies(folder)
+    folder = made_once("workshop-bodies", workshop.bodies)
     return {path.stem: _read_stl(path) for path in folder.glob("*.stl")}
 
 

@@ -14,17 +14,28 @@ from blindplay.language import Language, languages, load
 from blindplay.laws import Game
 from blindplay.record import games, read_journal
 from blindplay.speech.models import folders
+from blindplay.table import demo
 from blindplay.table.choices import Printed
 from blindplay.table.demo import Shown, demonstrate
 from blindplay.wording.pack_words import PackWords
+from tests.once import MadeOnce
+from tests.waiting import PATIENCE_S
 
 
 @pytest.fixture(scope="module")
-def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
-    journal = tmp_path_factory.mktemp("demo") / "demo.jsonl"
-    out = io.StringIO()
-    demonstrate(out, "de", Shown(journal, Printed.ALL))
-    return out.getvalue(), journal
+def shown(made_once: MadeOnce) -> tuple[str, Path]:
+    """What it prints, and its journal."""
+
+    def show(folder: Path) -> None:
+        with (
+            (folder / "printed.txt").open("w", encoding="utf-8") as out,
+            pytest.MonkeyPatch.context() as patch,
+        ):
+            patch.setattr(demo, "PATIENCE", PATIENCE_S)
+            demonstrate(out, "de", Shown(folder / "demo.jsonl", Printed.ALL))
+
+    folder = made_once("demonstration", show)
+    return (folder / "printed.txt").read_text("utf-8"), folder / "demo.jsonl"
 
 
 _SELDOM = ("da", "de", "nb", "sv")  # a demonstration takes seconds; ``shown`` is a German one
@@ -38,16 +49,25 @@ _SELDOM = ("da", "de", "nb", "sv")  # a demonstration takes seconds; ``shown`` i
     ],
 )
 def reported(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest, made_once: MadeOnce
 ) -> tuple[Language, list[str], Path]:
     """A language, what its demonstration prints for a newcomer, and the folder for what is kept."""
-    pack, out = load(request.param), io.StringIO()
-    folder = tmp_path_factory.mktemp("kept")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tempfile, "tempdir", str(folder))
-        patch.setattr(games, "tables_folder", lambda: folder)
-        demonstrate(out, pack.code, Shown(instead=True, command="call-me"))
-    return pack, out.getvalue().splitlines(), folder
+
+    def show(folder: Path) -> None:
+        kept = folder / "kept"
+        kept.mkdir()
+        with (
+            (folder / "printed.txt").open("w", encoding="utf-8") as out,
+            pytest.MonkeyPatch.context() as patch,
+        ):
+            patch.setattr(demo, "PATIENCE", PATIENCE_S)
+            patch.setattr(tempfile, "tempdir", str(kept))
+            patch.setattr(games, "tables_folder", lambda: kept)
+            demonstrate(out, request.param, Shown(instead=True, command="call-me"))
+
+    folder = made_once(f"demonstration-{request.param}", show)
+    printed = (folder / "printed.txt").read_text("utf-8")
+    return load(request.param), printed.splitlines(), folder / "kept"
 
 
 def test_it_runs_in_every_language_and_says_why_it_comes(

@@ -12,23 +12,26 @@ from blindplay.speech.models import folders
 from blindplay.speech.models.folders import (
     check_model,
 )
+from tests.once import MadeOnce
 from tests.speech.models.helpers import (
     NAME,
 )
 from tests.speech.models.server import Served, serving
 
 
-@pytest.fixture(scope="module")
-def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="session")
+def archive(made_once: MadeOnce) -> Path:
     """Return a model as its makers publish it. It is ours: small, and its phones are known."""
-    source = folders.built_in("de")
-    assert source is not None
-    path: Path = tmp_path_factory.mktemp("archives") / f"{NAME}.zip"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
-        for file in sorted(source.rglob("*")):
-            if file.is_file() and file.name != "confidence.json":
-                packed.write(file, f"{NAME}/{file.relative_to(source).as_posix()}")
-    return path
+
+    def pack(folder: Path) -> None:
+        source = folders.built_in("de")
+        assert source is not None
+        with zipfile.ZipFile(folder / f"{NAME}.zip", "w", zipfile.ZIP_DEFLATED) as packed:
+            for file in sorted(source.rglob("*")):
+                if file.is_file() and file.name != "confidence.json":
+                    packed.write(file, f"{NAME}/{file.relative_to(source).as_posix()}")
+
+    return made_once("archives", pack) / f"{NAME}.zip"
 
 
 @pytest.fixture(autouse=True)
