@@ -49,7 +49,7 @@ test: $(EXTRAS)
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "not long"
 
 test-long: $(EXTRAS)
-	$(BIN)/python -m pytest -m long -o faulthandler_timeout=0
+	EXAMPLES=all $(BIN)/python -m pytest -m "long or hypothesis" -o faulthandler_timeout=0
 
 # Every test again and again, idle and beside other work; ARGS="--idle 2 --loaded 0" for less.
 steady: $(EXTRAS)

@@ -5,17 +5,18 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blindplay.boards.recordings import FRAMERS
 from blindplay.boards.reporting import BoardMessage, BoardReport, Garbled
 from tests.boards.wires import WIRES, Wire, game, record, spoil
+from tests.sampling import examples
 
 
 @pytest.mark.parametrize("wire", WIRES, ids=lambda wire: type(wire).__name__)
 @given(seed=st.integers(0, 99), cuts=st.lists(st.integers(1, 90), min_size=1, max_size=8))
-@settings(max_examples=4, deadline=None)
+@examples(4)
 def test_a_stream_means_the_same_however_it_is_cut(wire: Wire, seed: int, cuts: list[int]) -> None:
     hand = random.Random(seed)
     data = spoil(record(wire, game(wire, hand, 2), hand), hand)

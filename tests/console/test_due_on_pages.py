@@ -10,7 +10,7 @@ from typing import Any
 
 import chess
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blindplay.console import views
@@ -27,6 +27,7 @@ from blindplay.table import Table
 from blindplay.wording.steps import step_in_words
 from tests.console.filled import filled, press
 from tests.laws.random_games import play
+from tests.sampling import examples
 
 Do = Callable[[Table], object]
 
@@ -529,7 +530,7 @@ class Replayed:
         raise NotImplementedError
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(st.integers(0, 10_000), st.integers(2, 120))
 def test_no_page_has_two_filled_buttons_and_none_is_refused(seed: int, facts: int) -> None:
     """In any game, with all five people."""

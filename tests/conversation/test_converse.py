@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blindplay.conversation import OpeningWord
@@ -28,6 +28,7 @@ from blindplay.laws import facts as f
 from blindplay.speech.speaker import Output
 from blindplay.wording.pack_words import PackWords
 from tests.conversation.conversing import GERMAN, Conversation, Talk
+from tests.sampling import examples
 
 
 def test_yes_and_no_are_talk_where_nothing_was_asked(at: Conversation) -> None:
@@ -176,7 +177,7 @@ EVENTS = st.one_of(
 )
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(events=st.lists(EVENTS, max_size=25), needed=st.sampled_from(list(OpeningWord)))
 def test_without_a_yes_nothing_ends_or_changes_the_game(
     events: list[Any], needed: OpeningWord, tmp_path_factory: pytest.TempPathFactory
@@ -210,7 +211,7 @@ CHANGING = (f.Resign, f.OfferDraw, f.AcceptDraw, f.DeclineDraw, f.ClaimDraw, f.C
             f.CallArbiter, f.RequestExtraTime, f.Arbiter)  # fmt: skip
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(
     events=st.lists(
         st.tuples(
@@ -251,7 +252,7 @@ def test_every_change_is_one_that_this_player_was_asked_about_and_said_yes_to(
             at.wait(seconds)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     candidates=st.lists(st.sampled_from(PHRASES), min_size=1, max_size=5),
     answers=st.lists(st.sampled_from(PHRASES), max_size=3),
@@ -269,7 +270,7 @@ def test_what_was_only_asked_about_is_never_played_without_an_answer_that_names_
         assert at.announced is None
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(events=st.lists(EVENTS, max_size=25), training=st.booleans())
 def test_the_conversation_changes_nothing_itself_only_what_it_asks_for_is_done(
     events: list[Any], training: bool, tmp_path_factory: pytest.TempPathFactory

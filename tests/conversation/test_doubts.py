@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blindplay.conversation.state import ClockPressed
@@ -15,6 +15,7 @@ from blindplay.hearing.decision import Verdict
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 from tests.conversation.conversing import GERMAN, KNIGHTS, Conversation, Talk
+from tests.sampling import examples
 
 CANCELLED = GERMAN.sentence("cancelled")
 ASKED = "Springer Gustav eins Felix drei. Richtig?"
@@ -281,7 +282,7 @@ ACTS = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(acts=ACTS)
 def test_without_an_act_of_its_player_no_doubtful_move_is_announced(
     acts: list[str], tmp_path_factory: pytest.TempPathFactory

@@ -11,7 +11,7 @@ from typing import Any
 
 import chess
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blindplay import conversation
@@ -41,6 +41,7 @@ from blindplay.speech.recogniser import Hypothesis, Recognition
 from blindplay.wording.pack_words import PackWords
 from blindplay.wording.readers import Readers
 from tests.conversation.conversing import GERMAN
+from tests.sampling import examples
 
 PROMOTES = "4k3/P7/8/8/8/8/8/R3K2R w KQ - 0 1"
 FENS = (chess.STARTING_FEN, PROMOTES, "4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1")
@@ -125,7 +126,7 @@ HAPPENS = st.one_of(
 )
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(
     happens=st.lists(HAPPENS, max_size=20),
     fen=st.sampled_from(FENS),

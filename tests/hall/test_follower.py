@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blindplay.console.actions import stamp
@@ -24,6 +24,7 @@ from blindplay.record import files, read_journal, signatures
 from blindplay.record.chain import digest_of
 from tests.record.disks import failing
 from tests.record.test_signatures import PUBLIC, SECRET, STATEMENT
+from tests.sampling import examples
 from tests.waiting import until
 
 from .model import EVENT, ModelHall, ModelTable, forged, text, whole
@@ -456,7 +457,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(STEPS, st.integers(0, 2**32))
 def test_after_any_loss_doubling_delay_and_cut_all_copies_are_equal(
     steps: list[str], seed: int

@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import chess
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blindplay.hearing.statement import Statement, interpret
 from blindplay.language import Command, Kind
 from tests.hearing.german import PACK, START, heard
+from tests.sampling import examples
 
 RECAPTURE = chess.Board("r1bqkb1r/pppp1ppp/2n2n2/4p3/4P3/2N2N2/PPPP1PPP/R1BQKB1R b KQkq - 5 4")
 TAKES = chess.Move.from_uci("f6e4")
@@ -105,7 +106,7 @@ def positions(draw: st.DrawFn) -> tuple[chess.Board, chess.Move, chess.Board]:
     return before, move, board.copy(stack=False)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(positions(), st.data())
 def test_words_that_fit_both_positions_are_an_announcement_unless_the_repetition_is_due(
     position: tuple[chess.Board, chess.Move, chess.Board], data: st.DataObject

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks import corpus
@@ -23,6 +23,7 @@ from blindplay.hearing.voice_archive import ArchiveError, speaker_of, squares_of
 from blindplay.language import load
 from blindplay.speech.audio import wav
 from tests.command_line import run
+from tests.sampling import examples
 
 from .donated import CODE, SPEAKER, donated, noise, written
 from .player import GERMAN
@@ -182,7 +183,7 @@ def test_links_and_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
             voice_archive.read(archive)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(data=st.data())
 def test_no_damage_of_an_archive_does_more_than_refuse_it(data: Any, damaged: Path) -> None:
     whole = bytearray((damaged / "whole.zip").read_bytes())

@@ -4,12 +4,13 @@ import itertools
 
 import chess
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.roundtrip import positions
 from blindplay.language import IllegalReason, Kind, languages, load
 from blindplay.language.pack_check import STARTS
+from tests.sampling import examples
 
 DE = load("de")
 BOARDS = [board.copy() for board in positions(400, 11)][::8] + [chess.Board(fen) for fen in STARTS]
@@ -169,7 +170,7 @@ def _squares(words: list[str]) -> list[chess.Square]:
     ]
 
 
-@settings(max_examples=600)
+@examples(600)
 @given(words=SOUP, number=st.integers(0, len(BOARDS) - 1))
 def test_no_move_contradicts_the_words_that_were_said(words: list[str], number: int) -> None:
     board = BOARDS[number]
@@ -205,7 +206,7 @@ def test_no_move_contradicts_the_words_that_were_said(words: list[str], number: 
         assert board.is_en_passant(move)
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(text=st.text(max_size=40))
 def test_no_text_at_all_raises(text: str) -> None:
     meant = DE.understand(text, BOARDS[0])

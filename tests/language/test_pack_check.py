@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blindplay import language
@@ -16,6 +16,7 @@ from blindplay.language import pack
 from blindplay.language.pack_check import ALIKE, PackReport, check
 from blindplay.speech.adaptation.sounds import sounds_of, unlikeness
 from blindplay.speech.synthesis import is_words
+from tests.sampling import examples
 
 
 @cache
@@ -215,13 +216,13 @@ def test_a_filler_that_is_a_word_of_the_table_or_sounds_like_one_is_told() -> No
     assert "the same as 'fire' in ranks.4" in warning.text
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_told_about(data: bytes) -> None:
     assert not look(data, sounds=False).usable
 
 
-@settings(max_examples=12)
+@examples(12)
 @given(st.randoms(use_true_random=False), st.integers(1, 30))
 def test_a_pack_with_lines_lost_doubled_and_exchanged_never_breaks_the_check(
     rng: random.Random, times: int

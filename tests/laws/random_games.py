@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import chess
@@ -144,32 +144,44 @@ class People:
         side, near = rng.choice(SIDES), max(1, len(game.history) + rng.choice((-2, -1, 0, 1, 2)))
         square = chess.square_name(rng.choice([rng.randrange(64), *sorted(game.pieces)]))
         told: Told = {"fact": kind, "by": rng.choice(f.PEOPLE)}
-        more: dict[str, Told] = {
-            "inspect": {"board": side, "fulfils": ["size"]},
-            "assistant": {"of": side, "present": rng.random() < 0.6},
-            "lift": {"board": side, "square": square},
-            "place": {"board": side, "square": square, "piece": rng.choice([None, *"PNRKpnrk"])},
-            "position": {"board": side, "placement": self._placement()},
-            "touch": {"square": square, "seen_by": rng.choice([None, *f.PEOPLE])},
-            "record": {"ply": near, "text": self._move()},
-            "claim_draw": {"rule": rng.choice(f.CLAIMS), "move": rng.choice([None, self._move()])},
-            "board_owners": {"by": "table", "known": rng.random() < 0.5},
-            "consent": {"given": rng.random() < 0.5},
-            "adjourn": {"declined": rng.random() < 0.3},
-            "query": {"about": rng.choice(f.QUESTIONS)},
-            "irregular": {"what": rng.choice(f.IRREGULARITIES), "player": rng.choice([None, side])},
-            "seal": {"text": self._move(), "absent": rng.random() < 0.3},
-            "sign": {"result": rng.choice(f.RESULTS)},
-            "open_envelope": {"missing": rng.random() < 0.2},
-            "arbiter": {"by": "arbiter", **self.decision(side, near)},
-            "tick": {"wait": rng.choice((0, 1, 5, 30, 200))},
+        more: dict[str, Callable[[], Told]] = {
+            "inspect": lambda: {"board": side, "fulfils": ["size"]},
+            "assistant": lambda: {"of": side, "present": rng.random() < 0.6},
+            "lift": lambda: {"board": side, "square": square},
+            "place": lambda: {
+                "board": side,
+                "square": square,
+                "piece": rng.choice([None, *"PNRKpnrk"]),
+            },
+            "position": lambda: {"board": side, "placement": self._placement()},
+            "touch": lambda: {"square": square, "seen_by": rng.choice([None, *f.PEOPLE])},
+            "record": lambda: {"ply": near, "text": self._move()},
+            "claim_draw": lambda: {
+                "rule": rng.choice(f.CLAIMS),
+                "move": rng.choice([None, self._move()]),
+            },
+            "board_owners": lambda: {"by": "table", "known": rng.random() < 0.5},
+            "consent": lambda: {"given": rng.random() < 0.5},
+            "adjourn": lambda: {"declined": rng.random() < 0.3},
+            "query": lambda: {"about": rng.choice(f.QUESTIONS)},
+            "irregular": lambda: {
+                "what": rng.choice(f.IRREGULARITIES),
+                "player": rng.choice([None, side]),
+            },
+            "seal": lambda: {"text": self._move(), "absent": rng.random() < 0.3},
+            "sign": lambda: {"result": rng.choice(f.RESULTS)},
+            "open_envelope": lambda: {"missing": rng.random() < 0.2},
+            "arbiter": lambda: {"by": "arbiter", **self.decision(side, near)},
+            "tick": lambda: {"wait": rng.choice((0, 1, 5, 30, 200))},
         }
-        more |= {one: {"move": self._move()} for one in ("announce", "repeat", "correct", "make")}
+        more |= dict.fromkeys(
+            ("announce", "repeat", "correct", "make"), lambda: {"move": self._move()}
+        )
         if kind in ("touch", "irregular") and rng.random() < 0.3:
             told["ply"] = near
         if kind == "resign" and rng.random() < 0.9:
             return {"fact": "tick"}
-        return told | more.get(kind, {})
+        return told | more.get(kind, dict)()
 
     def _move(self) -> str:
         legal = list(self.game.board.legal_moves)

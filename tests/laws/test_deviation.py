@@ -7,12 +7,13 @@ from collections import Counter
 
 import chess
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.spoilt_boards import AT_THE_END, BY_MOVES, BY_THEMSELVES, mishap
 from blindplay.laws.deviation import Explanation, SlipKind, explain
 from blindplay.laws.placement import pieces_of, read_placement
+from tests.sampling import examples
 
 KINDS = BY_MOVES + BY_THEMSELVES + AT_THE_END
 # Two things that look alike on a board: pushed into the next hole, or put there at once.
@@ -221,7 +222,7 @@ def check(seed: int, plies: int, what: SlipKind) -> tuple[bool, bool]:
     return named, len(found) == 1
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(st.integers(0, 1 << 30), st.integers(6, 30), st.sampled_from(KINDS))
 def test_a_slip_in_a_random_game_is_found(seed: int, plies: int, what: SlipKind) -> None:
     if what in (

@@ -8,11 +8,12 @@ from typing import Any
 
 import chess
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blindplay.laws import facts as f
 from blindplay.laws.facts import FactError, dumps, loads, parse
+from tests.sampling import examples
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 SQUARE = st.sampled_from(chess.SQUARE_NAMES)
@@ -135,7 +136,7 @@ def test_the_round_trip_covers_every_kind_and_field() -> None:
         assert names - set(fields) <= {"by"}, cls
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(FACTS)
 def test_a_fact_comes_back_from_its_line_of_json(fact: f.Fact) -> None:
     line = dumps(fact)
@@ -160,13 +161,13 @@ def test_any_json_is_a_fact_or_a_sentence(value: Any) -> None:
     _fact_or_a_sentence(value)
 
 
-@settings(max_examples=600)
+@examples(600)
 @given(st.sampled_from(sorted(f.KINDS)), st.dictionaries(st.sampled_from(NAMES), JSON, max_size=6))
 def test_any_value_in_any_field_is_a_fact_or_a_sentence(kind: str, fields: dict[str, Any]) -> None:
     _fact_or_a_sentence({"t": 0, **fields, "fact": kind})
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(FACTS, st.sampled_from(NAMES), JSON)
 def test_a_fact_with_one_field_spoilt_is_a_fact_or_a_sentence(
     fact: f.Fact, name: str, value: Any
@@ -174,7 +175,7 @@ def test_a_fact_with_one_field_spoilt_is_a_fact_or_a_sentence(
     _fact_or_a_sentence(fact.to_json() | {name: value})
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(FACTS, st.sampled_from(NAMES), JSON | st.sampled_from([object(), {1: 2}, (1, 2), b"e4"]))
 def test_a_value_given_in_python_meets_the_checks_of_json(
     fact: f.Fact, name: str, value: Any
@@ -214,7 +215,7 @@ def test_a_player_checks_themselves() -> None:
         f.Player(impaired=wrong)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.text("pkQK12348/ wbq-~", max_size=30))
 def test_any_text_as_a_position_is_a_position_or_a_sentence(text: str) -> None:
     _fact_or_a_sentence({"t": 0, "fact": "setup", "fen": text})

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import chess
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from tests.laws.table import Table, one
+from tests.sampling import examples
 
 CONTROLS = {"60": 0, "300+5": 5, "3/40+2:60+2": 2, "-": 0}
 SIDES = ("white", "black")
@@ -122,4 +122,4 @@ class TableMachine(RuleBasedStateMachine):
 
 
 TestTableMachine = TableMachine.TestCase
-TestTableMachine.settings = settings(max_examples=120, stateful_step_count=40)
+TestTableMachine.settings = examples(120, stateful_step_count=40)

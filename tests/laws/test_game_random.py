@@ -23,7 +23,7 @@ class Witness:
         for ruling in rulings:
             self._cites_its_edition(ruling, game)
             if self.over:
-                after = (r.Refused, r.Signed, r.ArbiterNeeded, r.Owners)
+                after = (r.Refused, r.Signed, r.ArbiterNeeded, r.Attended, r.Owners)
                 assert isinstance(ruling, after), f"{ruling.kind} after the end"
             self._follows(ruling)
             self._is_not_announced(ruling, game)
@@ -110,7 +110,7 @@ def _no_contradiction_in(seed: int) -> None:
             raise AssertionError(f"seed {seed}, fact {number} {fact}: {error}") from error
 
 
-@pytest.mark.parametrize("tens", range(15))
+@pytest.mark.parametrize("tens", range(6))
 def test_no_contradiction_in_random_games(tens: int) -> None:
     for seed in range(10 * tens, 10 * tens + 10):
         _no_contradiction_in(seed)

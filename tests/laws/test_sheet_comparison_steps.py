@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 
 import chess
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from blindplay.laws.placement import pieces_of
 from blindplay.laws.rulings import CorrectingStep
 from blindplay.laws.sheet_comparison import steps
+from tests.sampling import examples
 
 Pieces = Mapping[int, str]
 
@@ -76,7 +77,7 @@ def few(letters: str) -> st.SearchStrategy[dict[int, str]]:
     return st.dictionaries(st.integers(0, 6), st.sampled_from(letters), max_size=6)
 
 
-@settings(max_examples=1000)
+@examples(1000)
 @given(few("PNn"), few("PNn"))
 @example({0: "P", 1: "N", 3: "N", 4: "N", 5: "P"}, {0: "P", 3: "P", 4: "P", 5: "N", 6: "N"})
 def test_a_small_board_is_put_right_as_shortly_as_trying_everything_finds(
@@ -91,7 +92,7 @@ def test_a_small_board_is_put_right_as_shortly_as_trying_everything_finds(
     assert aside == fewest_aside(now, goal)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.data())
 def test_any_board_can_be_put_right(data: st.DataObject) -> None:
     some = st.dictionaries(st.integers(0, 63), st.sampled_from("PNBRQKpnbrqk"), max_size=32)

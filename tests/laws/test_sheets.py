@@ -9,7 +9,7 @@ from typing import Any
 
 import chess
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.spoilt_boards import mishap
@@ -18,6 +18,7 @@ from blindplay.laws.deviation import SlipKind
 from blindplay.laws.placement import pieces_of, write_placement
 from blindplay.laws.rulings import MustRecord, Ruling
 from tests.laws.table import Table, impaired, kinds, lift, of, one, place, started
+from tests.sampling import examples
 
 GAME = ("e2e4", "e7e5", "g1f3", "g8f6", "b1c3", "b8c6")
 
@@ -270,7 +271,7 @@ SLIPS = (
 )
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     seed=st.integers(0, 1 << 30),
     what=st.sampled_from(SLIPS),

@@ -21,6 +21,7 @@ from blindplay.laws.facts import parse
 from blindplay.laws.state import OTHER
 from blindplay.wording.pack_words import PackWords
 from tests.laws.table import of
+from tests.sampling import examples
 
 CASTLE = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
 PROMOTE = "3r2k1/1P2P3/8/8/8/8/1p4p1/4KB1R w - - 0 1"
@@ -153,7 +154,7 @@ WRONG = {"illegal", "boards_differ", "correct_board", "executed_differs", "not_m
 HANDS = (st.integers(0, 2**32), st.sampled_from(STARTS), st.booleans(), st.booleans())
 
 
-@settings(max_examples=600, suppress_health_check=list(HealthCheck))
+@examples(600, suppress_health_check=list(HealthCheck))
 @given(*HANDS)
 def test_every_move_in_any_order_of_hands_is_executed_and_made_once_it_is_announced(
     seed: int, fen: str, names: bool, both_impaired: bool
@@ -222,7 +223,7 @@ def _play_four_moves(seed: int, fen: str, names: bool, both_impaired: bool) -> N
             assert not any(table.hand for table in game.tables.values())
 
 
-@settings(max_examples=300, suppress_health_check=list(HealthCheck))
+@examples(300, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 2**32), st.booleans(), st.booleans())
 def test_the_opponents_move_and_ones_own_may_be_executed_hand_in_hand(
     seed: int, names: bool, dumped: bool

@@ -12,13 +12,14 @@ import chess
 import chess.engine
 import chess.pgn
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blindplay.record.analysis_tree import AnalysisTree, game_from
 from blindplay.record.openings import OpeningName
 from blindplay.record.studies import studies
 from blindplay.record.study import StudiedGame, StudyKind
+from tests.sampling import examples
 
 Line = tuple[str, ...]
 MIDDLE = chess.Board("r3k2r/pppq1ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPPQ1PPP/R3K2R b KQkq - 0 9")
@@ -60,7 +61,7 @@ def walk(tree: AnalysisTree, chance: random.Random) -> None:
             tree.play(chance.choice(legal))
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(seed=st.integers(0, 1 << 32), steps=st.integers(1, 60))
 def test_what_is_kept_is_read_again_as_the_same_trees(
     tmp_path_factory: pytest.TempPathFactory, seed: int, steps: int

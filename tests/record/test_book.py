@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import re
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import chess
 import chess.pgn
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blindplay.language import languages, load
@@ -36,6 +37,7 @@ from tests.command_line import Ran, run
 from tests.record.disks import failing, in_folder
 from tests.record.random_studies import random_study
 from tests.record.recorded import MOVES, WORDS, recorded
+from tests.sampling import examples
 
 TEXT_FORMS = [form for form in RecordFormat if form is not RecordFormat.PGN]
 PAPERS = {"28 × 40": Paper(40, 28), "25 × 32": Paper(32, 25), "smallest": Paper(10, 3)}
@@ -84,7 +86,7 @@ def again(text: str) -> list[str]:
 
 @pytest.mark.parametrize("language", languages())
 @pytest.mark.parametrize("notation", [Notation, BrailleNotation, WordsNotation])
-@settings(max_examples=6, deadline=None)
+@examples(6)
 @given(seed=st.integers(0, 1 << 30))
 def test_the_lines_of_any_study_are_read_as_the_same_game(
     notation: type[Notation], language: str, seed: int
@@ -95,9 +97,9 @@ def test_the_lines_of_any_study_are_read_as_the_same_game(
 
 
 @pytest.mark.parametrize("form", TEXT_FORMS)
-@settings(max_examples=6, deadline=None)
+@examples(6)
 @given(
-    seeds=st.lists(st.integers(0, 1 << 30), min_size=1, max_size=4),
+    seeds=st.lists(st.integers(0, 1 << 30), min_size=1, max_size=3),
     language=st.sampled_from(languages()),
     paper=st.sampled_from([*PAPERS.values()]),
 )
@@ -109,9 +111,14 @@ def test_a_book_of_studies_is_read_as_the_same_games(
     assert again(text) == [str(game) for game in games]
 
 
+@cache
+def more_than_a_hundred() -> list[chess.pgn.Game]:
+    return [random_study(seed, plies=4) for seed in range(105)]
+
+
 @pytest.mark.parametrize("form", TEXT_FORMS)
-def test_two_hundred_games_are_read_again(form: RecordFormat) -> None:
-    games = [random_study(seed, plies=4) for seed in range(200)]
+def test_more_than_a_hundred_games_are_read_again(form: RecordFormat) -> None:
+    games = more_than_a_hundred()
     text = book(*games).write(form, PAPERS["28 × 40"])
     assert again(text) == [str(game) for game in games]
 
@@ -264,7 +271,7 @@ def test_a_damaged_line_is_named() -> None:
 
 
 @pytest.mark.parametrize("form", TEXT_FORMS)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(random=st.randoms(use_true_random=False))
 def test_a_damaged_book_is_read_as_far_as_it_can_be(form: RecordFormat, random: Random) -> None:
     text = book(*games_of(f"{STUDY}\n{ENDING}")).write(form, PAPERS["25 × 32"])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import chess.pgn
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blindplay.language import languages, load
@@ -29,6 +29,7 @@ from blindplay.speech.synthesis import Synthesiser, is_words
 from tests.command_line import run
 from tests.record.random_studies import random_study
 from tests.record.test_book import ENDING, STUDY, games_of
+from tests.sampling import examples
 
 SHORT = """\
 [Event "Vereinsabend"]
@@ -83,7 +84,7 @@ def test_what_no_voice_can_say_is_named() -> None:
 
 
 @pytest.mark.parametrize("language", languages())
-@settings(max_examples=10, deadline=None)
+@examples(10)
 @given(seed=st.integers(0, 1 << 30))
 def test_each_passage_of_any_study_can_be_given_to_a_voice(language: str, seed: int) -> None:
     whole = SpokenBook(Book.of("1. Łódź (2026)", [random_study(seed, plies=10)], load(language)))

@@ -9,7 +9,7 @@ from typing import Any
 
 import chess
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.spoilt_boards import BY_MOVES, BY_THEMSELVES, game, mishap
@@ -21,6 +21,7 @@ from blindplay.record.disputes import Reconciliation, check_board, decide, read_
 from blindplay.speech.synthesis import words_only
 from tests.language.scoresheets.sheets import GERMAN
 from tests.laws.test_sheet_comparison_steps import done
+from tests.sampling import examples
 
 DE = language.load("de")
 START = chess.Board()
@@ -232,7 +233,7 @@ SCRAWL = st.lists(
 ).map(" ".join)  # fmt: skip
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(
     SCRAWL | st.text(),
     SCRAWL,
@@ -349,7 +350,7 @@ def _after(start: chess.Board, moves: tuple[chess.Move, ...], plies: int) -> che
 KINDS = (*BY_MOVES[:4], SlipKind.CAPTURER_LEFT, SlipKind.ROOK_FORGOTTEN, *BY_THEMSELVES)
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(st.integers(0, 1 << 30), st.sampled_from(SPOILT), st.sampled_from(KINDS))
 def test_a_spoilt_sheet_and_a_spoilt_board_are_decided_and_put_right(
     seed: int, how: str, what: SlipKind

@@ -23,7 +23,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from blindplay.given import JOURNAL
@@ -33,6 +33,7 @@ from blindplay.record import Journal, JournalError, chain, pulse, read_journal
 from blindplay.record.chain import FIRST, checked, digest_of, encoded
 from blindplay.record.journal import JournalContents, is_journal
 from tests import ROOT
+from tests.sampling import examples
 from tests.waiting import PATIENCE_S
 
 ONE, END = encoded(f.Setup(white=f.Player(name="Žofie")), (0, ""))
@@ -317,7 +318,7 @@ def test_lines_that_are_doubled_swapped_or_inserted_harm_nothing_and_one_that_la
             assert read.facts == _GAME and read.repaired and not read.fault
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.lists(st.tuples(st.integers(0, 2**16), st.integers(0, 40), st.binary(max_size=60)),
                 min_size=1, max_size=4))  # fmt: skip
 @example([(2**16 - 1, 0, b"\n")])

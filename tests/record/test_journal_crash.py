@@ -208,7 +208,7 @@ class JournalLife(RuleBasedStateMachine):
         assert beat is None or beat.facts <= len(self.written + self.waiting)
 
 
-@pytest.mark.parametrize("lives", [50, pytest.param(1000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("lives", [20, pytest.param(1000, marks=pytest.mark.long)])
 def test_whatever_happens_no_fact_that_was_written_is_lost(
     monkeypatch: pytest.MonkeyPatch, lives: int
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import chess
 import chess.pgn
 import pytest
-from hypothesis import event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 from blindplay.language import load
@@ -17,6 +17,7 @@ from blindplay.record.score import by_move, by_ply, labels_of, pgn, ply_of, scor
 from tests.laws.table import Table
 from tests.record import games
 from tests.record.games import BLACK_TO_MOVE, STARTS
+from tests.sampling import examples
 
 
 def read(written: str) -> chess.pgn.Game:
@@ -30,7 +31,7 @@ def clocks(game: Game) -> list[int]:
     return [ply.clock.left[ply.side] // 1000 for ply in game.history]
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(
     STARTS,
     st.sampled_from(["900+10", "40/5400+30:1800+30", "-"]),

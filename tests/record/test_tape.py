@@ -10,12 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import soundfile
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blindplay.record import tape as tapes
 from blindplay.record.tape import Tape, TapeError
 from blindplay.speech.audio import read_audio
+from tests.sampling import examples
 
 RATE = 16_000
 WRITER = """
@@ -99,7 +100,7 @@ def test_a_damaged_file_is_named_and_the_rest_is_played(tmp_path: Path) -> None:
     assert tape.damaged() == [broken]
 
 
-@settings(max_examples=50)  # each writes a tape to the disk
+@examples(50)  # each writes a tape to the disk
 @given(st.data())
 def test_a_recording_that_is_cut_short_or_spoilt_anywhere_is_damaged(data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as name:

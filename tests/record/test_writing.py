@@ -15,7 +15,7 @@ from typing import Any
 import chess
 import chess.pgn
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blindplay.language import languages, load
@@ -42,6 +42,7 @@ from blindplay.table import Table
 from tests.command_line import run
 from tests.record import games
 from tests.record.recorded import MOVES, WORDS, lose, recorded
+from tests.sampling import examples
 from tests.table.sitting import play_moves
 
 WORD = st.text("ABC#'.", min_size=1, max_size=14)
@@ -305,7 +306,7 @@ def test_struck_and_doubtful_entries_are_shown(journal: Path) -> None:
     assert "<del>durchgestrichen: Springer Gustav eins Felix drei</del>" in page
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(games.STARTS, st.integers(0, 120), st.integers(0, 2**32), st.sampled_from(languages()))
 def test_any_sheet_of_any_game_can_be_written_in_every_form(
     start: dict[str, Any], length: int, seed: int, language: str

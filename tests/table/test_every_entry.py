@@ -41,11 +41,14 @@ ENTRIES: dict[str, Callable[[Sitting], None]] = {
 }
 
 
+@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.long)])
 @pytest.mark.parametrize("state", STATES)
-def test_every_entry_is_answered_in_every_state(sit: Sit, state: str) -> None:
+def test_every_entry_is_answered_in_every_state(sit: Sit, state: str, every: bool) -> None:
+    """Usually one half of the entries in every other state, and the other half in those between."""
     setup, reach, _ = STATES[state]
+    part = slice(None) if every else slice([*STATES].index(state) % 2, None, 2)
     silent = []
-    for name, enter in ENTRIES.items():
+    for name, enter in list(ENTRIES.items())[part]:
         at = sit(**{"white": BLIND, "arbiter": "present", "time_control": "5400", **setup})
         for do in reach:
             do(at.table)

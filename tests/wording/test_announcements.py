@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import chess
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 
 from blindplay import language
 from blindplay.laws import TABLE, Game, Origin, Taken
@@ -20,10 +20,11 @@ from blindplay.wording.announcements import announcements, aspects, name_of_step
 from blindplay.wording.pack_words import PackWords
 from tests.laws.test_game import games
 from tests.laws.test_reasons import reasons
+from tests.sampling import examples
 
 
 @pytest.mark.parametrize("code", language.languages())
-@settings(max_examples=25, suppress_health_check=list(HealthCheck))
+@examples(25, suppress_health_check=list(HealthCheck))
 @given(facts=games())
 def test_whatever_is_ruled_can_be_said(code: str, facts: list[Fact]) -> None:
     game, pack = Game(PackWords()), language.load(code)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import chess
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blindplay.language import languages, load
 from blindplay.laws.placement import Pieces, pieces_of
 from blindplay.wording.board_steps import SetupGuide, named, plan
+from tests.sampling import examples
 
 GERMAN = load("de")
 BOARDS = st.dictionaries(st.integers(0, 63), st.sampled_from("PNBRQKpnbrqk"), max_size=20)
@@ -114,7 +115,7 @@ def fewest(now: tuple[str, ...], goal: tuple[str, ...]) -> int:
 SQUARES = st.tuples(*[st.sampled_from(" PN")] * 4)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(now=SQUARES, goal=SQUARES)
 def test_nobody_comes_to_the_position_in_fewer_steps(
     now: tuple[str, ...], goal: tuple[str, ...]
@@ -126,7 +127,7 @@ def test_nobody_comes_to_the_position_in_fewer_steps(
 
 
 @pytest.mark.parametrize("code", languages())
-@settings(max_examples=60)
+@examples(60)
 @given(now=BOARDS, goal=BOARDS)
 def test_hands_that_do_what_is_said_come_to_the_position(
     code: str, now: dict[int, str], goal: dict[int, str]

@@ -13,6 +13,7 @@ from blindplay.wording.pack_words import PackWords
 from blindplay.wording.readers import reader
 from blindplay.wording.steps import step_in_words
 from tests.laws.random_games import play
+from tests.sampling import first
 
 ENGLISH = load("en")
 PACKS = [load(code) for code in ("da", "de", "en", "nb", "sv")]
@@ -26,7 +27,7 @@ def _game(*facts: f.Fact, **setup: object) -> Game:
     return game
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", first(4, range(12)))
 def test_each_step_of_each_person_is_a_sentence_in_each_language(seed: int) -> None:
     for number, (_, _, game) in enumerate(play(seed, 120)):
         if number % 6:

@@ -6,7 +6,7 @@ import random
 
 import chess
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blindplay.boards.dgt import MoveFound, MoveUnclear, decode
@@ -14,6 +14,7 @@ from blindplay.boards.dgt.moves import ClockOwners, ClockRhythm, Commit, MoveFin
 from blindplay.boards.dgt.protocol import Decoder
 from blindplay.boards.reporting import ClockTimes
 from tests.boards.dgt import hands
+from tests.sampling import examples
 
 
 def heard(*left: int) -> list[str]:
@@ -385,7 +386,7 @@ def recording(
     )
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.integers(0, 1 << 30), st.sampled_from(FENS), st.sampled_from(COMMITS))
 def test_games_played_by_human_hands_are_found_exactly(
     seed: int, fen: str, commit: Commit | None
@@ -394,7 +395,7 @@ def test_games_played_by_human_hands_are_found_exactly(
     assert split(decode(stream.data, commit=commit, position=chess.Board(fen)))[0] == stream.moves
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(st.integers(0, 1 << 30), st.sampled_from(["clock", "position"]), st.integers(0, 99))
 def test_a_stream_holds_the_same_moves_however_it_is_cut(
     seed: int, commit: Commit, cutting: int
@@ -414,7 +415,7 @@ def test_a_stream_holds_the_same_moves_however_it_is_cut(
         assert split(findings + finder.finish())[0] == whole
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(st.integers(0, 1 << 30), st.sampled_from(COMMITS), st.integers(1, 6), st.data())
 def test_with_bytes_lost_the_moves_are_right_or_a_sentence_says_where_they_end(
     seed: int, commit: Commit | None, count: int, data: st.DataObject
@@ -430,7 +431,7 @@ def test_with_bytes_lost_the_moves_are_right_or_a_sentence_says_where_they_end(
     assert sentences or moves == stream.moves
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(st.integers(0, 1 << 30), st.data())
 def test_with_an_update_lost_without_a_trace_the_clock_keeps_wrong_moves_out(
     seed: int, data: st.DataObject

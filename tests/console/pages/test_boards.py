@@ -10,7 +10,7 @@ from typing import Any
 
 import chess
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 pytest.importorskip("playwright")
@@ -26,7 +26,7 @@ from blindplay.laws.sheet_comparison import steps
 from tests.console.browser import PHONE, accessible, becomes, person, shot
 from tests.console.hall import Hall
 from tests.console.pages.test_players import enter
-from tests.sampling import first
+from tests.sampling import examples, first
 from tests.waiting import until
 
 PLACEMENTS = st.dictionaries(st.integers(0, 63), st.sampled_from("PNBRQKpnbrqk"), max_size=20)
@@ -94,7 +94,7 @@ def test_the_letters_that_find_pieces_are_those_of_the_notation(language: str) -
 # --- how a board is put right -------------------------------------------------------------------
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(shown=PLACEMENTS, goal=PLACEMENTS)
 def test_hands_that_follow_the_shown_steps_come_to_the_position(
     shown: dict[int, str], goal: dict[int, str]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from blindplay.console.actions import NoActionError, at_time, consequences, fact_of, stamp
@@ -22,6 +22,7 @@ from blindplay.wording.pack_words import PackWords
 from blindplay.wording.values import write_time
 from tests.console.hall import Browser, Hall
 from tests.laws.test_game_scenarios import PATHS, Scenario, scenarios
+from tests.sampling import examples
 
 
 def test_what_is_foretold_is_not_done(hall: Hall) -> None:
@@ -224,7 +225,7 @@ def shown(clock: ShownClock, counts: bool, now: int) -> str:
     looked=st.integers(0, 90_000),
     second_by_second=st.booleans(),
 )
-@settings(max_examples=75)
+@examples(75)
 def test_a_second_step_shows_what_its_decision_then_does(
     scenario: Scenario,
     facts: int,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blindplay.language.scoresheets import braille
@@ -15,6 +15,7 @@ from blindplay.language.scoresheets.braille_text import (
     read_text,
     write_text,
 )
+from tests.sampling import examples
 
 CODES = ["de", "en", "nb", "sv", "da"]
 SIGNS = [chr(point) for point in range(0x21, 0x7F)]
@@ -27,7 +28,7 @@ def dots(*cells: int) -> str:
 
 
 @pytest.mark.parametrize("language", CODES)
-@settings(max_examples=300)
+@examples(300)
 @given(text=st.text(st.sampled_from(SIGNS + OTHERS), max_size=40))
 def test_a_text_is_read_back_as_it_was_written(language: str, text: str) -> None:
     assert read_text(write_text(text, language), language) == normal(text)
@@ -41,7 +42,7 @@ def test_a_number_that_is_no_sign_stays_in_cells() -> None:
 
 
 @pytest.mark.parametrize("language", CODES)
-@settings(max_examples=100)
+@examples(100)
 @given(text=st.text(st.characters(exclude_categories=["Cs"]), max_size=20))
 def test_a_text_of_any_signs_is_read_back_from_a_file_for_an_embosser(
     language: str, text: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import chess
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.roundtrip import positions
@@ -14,6 +14,7 @@ from blindplay.language.scoresheets.letters import SheetLetters
 from blindplay.language.scoresheets.notation import Remark
 from blindplay.language.scoresheets.reading import Certainty, letters_of, read
 from tests.language.scoresheets.sheets import BRITISH, GERMAN, printed
+from tests.sampling import examples
 
 ITALIAN = ["e4", "e5", "Sf3", "Sc6", "Lc4", "Lc5"]
 
@@ -381,7 +382,7 @@ def test_french_king_is_no_english_rook() -> None:
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=300)
+@examples(300)
 def test_no_text_raises_and_plies_are_in_order(text: str) -> None:
     for brf in (False, True):
         found = entries(text, brf=brf)
@@ -410,7 +411,7 @@ WORDS = [
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=25))
-@settings(max_examples=300)
+@examples(300)
 def test_nothing_that_can_be_read_is_lost(words: list[str]) -> None:
     found = entries(" ".join(["1. d4", *words]))
     texts = " ".join(entry.text for entry in found).split()

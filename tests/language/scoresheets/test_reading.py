@@ -6,7 +6,7 @@ import re
 
 import chess
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.roundtrip import positions
@@ -33,6 +33,7 @@ from tests.language.scoresheets.sheets import (
     printed,
     spoken_forms,
 )
+from tests.sampling import examples
 
 SURE, LIKELY, AMBIGUOUS = Certainty.SURE, Certainty.LIKELY, Certainty.AMBIGUOUS
 ILLEGAL, UNREADABLE, MISSING = Certainty.ILLEGAL, Certainty.UNREADABLE, Certainty.MISSING
@@ -156,7 +157,7 @@ def without_origin(text: str) -> str:
 
 
 @given(st.sampled_from(BOARDS), SHORT)
-@settings(max_examples=400)
+@examples(400)
 def test_what_is_sure_is_written_as_the_laws_write_it(board: chess.Board, text: str) -> None:
     found = read(text, board, GERMAN)
     if found.certainty is not SURE:
@@ -182,7 +183,7 @@ def mutations(text: str) -> st.SearchStrategy[str]:
 
 
 @given(st.data())
-@settings(max_examples=400)
+@examples(400)
 def test_slip_of_the_pen_is_no_sure_move_that_is_written_otherwise(
     data: st.DataObject,
 ) -> None:
@@ -198,7 +199,7 @@ def test_slip_of_the_pen_is_no_sure_move_that_is_written_otherwise(
 
 
 @given(st.sampled_from(BOARDS[:20]), st.text(max_size=20))
-@settings(max_examples=300)
+@examples(300)
 def test_no_text_raises_and_every_text_stays_as_it_is(board: chess.Board, text: str) -> None:
     found = read(text, board)
     assert found.text == text

@@ -6,11 +6,11 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from blindplay.opponents.distant.shared_log import MOST_FACTS, OtherGameError, SharedLog
+from tests.sampling import examples
 
 SIDES = st.sampled_from((0, 1))
 
@@ -98,7 +98,7 @@ class TwoTables(RuleBasedStateMachine):
 
 
 TestTwoTables = TwoTables.TestCase
-TestTwoTables.settings = settings(max_examples=30, stateful_step_count=40, deadline=None)
+TestTwoTables.settings = examples(30, stateful_step_count=40)
 
 
 def talk(*logs: SharedLog, journals: Any = None) -> None:
