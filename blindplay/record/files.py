@@ -122,18 +122,12 @@ def _beginning(path: Path, size: int) -> bytes:
         return file.read(size)
 
 
-def newest_copy(journal: Path) -> Path | None:
-    """The newest damaged copy; None if there is none."""
-    copies, _rest = _copies(journal)
-    return copies[-1] if copies else None
-
-
 def damaged_before(journal: Path, content: bytes) -> Path | None:
     """The newest damaged copy, if ``content`` is its beginning: nothing was added since."""
-    copy = newest_copy(journal)
+    copies, _new = _copies(journal)
     with contextlib.suppress(OSError):
-        if copy is not None and _beginning(copy, len(content)) == content:
-            return copy
+        if copies and _beginning(copies[-1], len(content)) == content:
+            return copies[-1]
     return None
 
 

@@ -302,11 +302,7 @@ class Journal:
             content = files.read(handle)
         except OSError as error:
             raise _unreadable(path, error) from None
-        contents = _decoded(path, content, beat)
-        kept = self._whole_copy(content, contents, beat) if resume else None
-        if kept is not None:
-            contents = kept[1]
-        self._take_over(content, contents, resume, kept and kept[0])
+        self._take_over(content, _decoded(path, content, beat), resume)
         if self._end[0] == 0:
             self._pulse.forget()  # of a game whose journal is gone
         elif not self.damaged:
@@ -339,34 +335,8 @@ class Journal:
                 )
             )
 
-    def _whole_copy(
-        self, content: bytes, contents: JournalContents, beat: Beat | None
-    ) -> tuple[Path, JournalContents] | None:
-        """The newest damaged copy, and what it holds, if the file holds only a part of that: a
-        power cut came while the journal was put right."""
-        if contents.foreign or contents.unknown or content.count(b"\n") > len(contents.facts):
-            return None
-        with contextlib.suppress(JournalError):
-            if (copy := files.newest_copy(self.path)) is not None:
-                more = _decoded(copy, _content_of(copy), beat)
-                if contents.game:
-                    same = more.game == contents.game
-                else:  # the cut came before the first line; the beat was forgotten or is newer
-                    same = beat is None or beat.game in ("", more.game)
-                if (
-                    same
-                    and not (more.foreign or more.unknown)
-                    and more.whole.startswith(contents.whole)
-                    and len(more.whole) > len(contents.whole)
-                ):
-                    return copy, more
-        return None
-
-    def _take_over(
-        self, content: bytes, contents: JournalContents, resume: bool, kept: Path | None
-    ) -> None:
-        """Continue the journal that the file holds; ``kept`` is the copy from which it is put
-        right."""
+    def _take_over(self, content: bytes, contents: JournalContents, resume: bool) -> None:
+        """Continue the journal that the file holds."""
         damaged = bool(contents.trouble) and not contents.torn
         refused = contents.foreign or contents.unknown or (damaged and not contents.facts)
         if refused or (damaged and not resume):
@@ -382,14 +352,9 @@ class Journal:
         self._clean = content == contents.whole
         self.damaged = damaged
         self.notes = tuple(filter(None, (contents.trouble, contents.repaired)))
-        if kept is not None:
-            self.notes += (_("The damaged journal is kept as {copy}.", copy=kept),)
-            with contextlib.suppress(OSError):  # a full disk ends no game; try again later
-                if self._handle is not None:
-                    self._put()
-        elif damaged or contents.repaired:
+        if damaged or contents.repaired:
             self._damage = content
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError):  # a full disk ends no game; try again later
                 copy = self._restore(content)
                 self.notes += (_("The damaged journal is kept as {copy}.", copy=copy),)
                 self._put()
@@ -415,20 +380,19 @@ class Journal:
         self._synced_end = ours.count(b"\n", 0, whole), digest_of(ours[:whole])
 
     def _restore(self, damaged: bytes) -> Path:
-        """Keep a copy of the damaged file as evidence, then cut off the bytes after the last
-        whole line.
-
-        A power cut between these steps does no harm: the journal stays damaged until the last
-        step, and the next call uses the same copy.
-        """
+        """Keep a copy of the damaged file as evidence, then put our lines into its place, all at
+        once. A power cut before that leaves the damaged file, and the next call uses the same
+        copy."""
         if self._handle is None:
             raise PermissionError(_("it can only be read"))
         copy = files.keep_damaged(self.path, damaged)
         if self.damaged:
             self._pulse.forget()
-        files.truncate(self._handle, self._synced)
-        files.sync(self._handle)
-        self._damage, self._clean = None, True
+        self._release()  # Windows replaces no file that is open
+        try:
+            files.write_new(self.path, bytes(self._content))
+        finally:
+            self._attach()
         return copy
 
     def _release(self) -> None:
