@@ -43,9 +43,9 @@ from blindplay.translation import _
 from blindplay.wording.announcements import result_in_words
 from blindplay.wording.board_steps import named
 from blindplay.wording.evaluation import evaluation_in_words
-from blindplay.wording.piece_lists import read_pieces
-from blindplay.wording.position import in_order, look_at, whole_position
+from blindplay.wording.position import in_order
 
+from .another_position import SETTING_UP, AnotherPosition, phrases_for_pieces
 from .attendant import EndedError, Event, News
 from .reviewing import Teacher
 from .shown_places import earlier, is_on_the_way, move_instead, move_of_other_side
@@ -60,8 +60,7 @@ _ASKED = (
     Command.SCORE, Command.CAPTURED, Command.WHAT_NOW, Command.HELP, Command.TAKE_BACK,
     Command.HINT,
 )  # fmt: skip
-_UNSPOKEN = (AnalysisWord.ANALYSE, AnalysisWord.FEN, AnalysisWord.KEEP)
-_EMPTYING = (AnalysisWord.CLEAR, AnalysisWord.EMPTY, AnalysisWord.READY)
+_UNHEARD = (AnalysisWord.ANALYSE, AnalysisWord.FEN, AnalysisWord.KEEP, *SETTING_UP)
 _SPOKEN_NUMBERS = range(1, 10)
 _OTHER_REASONS = {
     "insufficient_material": "dead_position",
@@ -106,8 +105,7 @@ class Analysing:
         self._shown: Pieces = {}
         self._emptied: set[chess.Square] = set()
         self._differs = self._lost = self._unsaved = False
-        self._setting: dict[int, str] | None = None
-        """The position that is being set up."""
+        self._setting: AnotherPosition | None = None
         self._reading = 0
         self._then: Callable[[], object] | None = None
         """What waits until the board has told all that hands have done."""
@@ -559,7 +557,7 @@ class Analysing:
         pieces = named(placement, goal)
         before, self._shown = self._shown, pieces
         if self._setting is not None:
-            self._put_by_hand(self._setting, before, pieces)
+            self._setting.put_by_hand(before, pieces)
         elif not self._goes:
             back, self._lost = self._lost, False
             placed = not isinstance(event, events.Lifted)
@@ -660,20 +658,19 @@ class Analysing:
         """Take what stands on the board, or begin to set a position up."""
         goal, placement = pieces_of(self._board), self._attendant.placement()
         nameless = placement is None or UNKNOWN in placement
-        self._setting = dict(goal)
+        pieces = goal
         if placement is not None and not nameless:
-            pieces = named(placement, goal)
-            self._shown, self._setting = pieces, dict(pieces)
-            if pieces != goal and self._finish_set_up(self._setting):
-                return
+            pieces = self._shown = named(placement, goal)
+        self._setting = AnotherPosition(self._voice, self._say, pieces)
+        if pieces != goal and (board := self._setting.finished(self._board.turn)) is not None:
+            self._take_position(board)
+            return
         self._say("analyse_set_up_board" if self._has_board and not nameless else "analyse_set_up")
         self._listen()
 
-    def _set_up_line(self, line: str, setting: dict[int, str]) -> None:
+    def _set_up_line(self, line: str, setting: AnotherPosition) -> None:
         pack, key = self._pack, key_of(self._pack, line)
-        found = analysis_word_of(pack, line)
-        word = None if found is None else found[0]
-        said = pack.understand(line, self._board).command
+        word = analysis_word_of(pack, line)
         if key is Key.END:
             raise EndedError
         if key is Key.BACK:
@@ -682,72 +679,23 @@ class Analysing:
             self._goes = self._has_board
             self._listen()
         elif line.count("/") == 7:
-            self._take_fen(line)
-        elif word is AnalysisWord.READY or said is Command.DONE:
-            self._after_hands(lambda: self._finish_set_up(setting))
-        elif word is AnalysisWord.CLEAR:
-            setting.clear()
-            self._voice.tell([pack.sentence("analyse_cleared")])
-        elif put := self._pieces(line, found):
-            for at in [at for at, letter in setting.items() if letter in "Kk"]:
-                if setting[at] in put.values():  # a king has one place
-                    del setting[at]
-            self._put(setting, put)
+            self._take_position(setting.of_fen(line))
+        elif (word is not None and word[0] is AnalysisWord.READY) or (
+            pack.understand(line, self._board).command is Command.DONE
+        ):
+            self._after_hands(lambda: self._take_position(setting.finished(self._board.turn)))
+        elif setting.put(line):
+            return
         elif not line or key in (Key.HELP, Key.REPEAT):
             self._say("analyse_set_up_board" if self._has_board else "analyse_set_up")
-            if setting:
-                self._voice.tell([whole_position(pack, _placed(setting))])
+            setting.tell()
         else:
             self._say("not_understood")
 
-    def _pieces(self, line: str, found: tuple[AnalysisWord, str] | None) -> dict[int, str | None]:
-        """The pieces with their squares that a line names, or the squares that are to be empty."""
-        if found is not None and found[0] is AnalysisWord.EMPTY:
-            return read_pieces(self._pack, found[1], empty=True)
-        return read_pieces(self._pack, line)
-
-    def _put(self, setting: dict[int, str], put: dict[int, str | None]) -> None:
-        """Put pieces on squares, or take them off, and tell what stands there."""
-        for square, letter in put.items():
-            setting.pop(square, None)
-            if letter is not None:
-                setting[square] = letter
-        board = _placed(setting)
-        self._voice.tell(
-            look_at(self._pack, board, Command.SQUARE, About(squares=(at,))) for at in put
-        )
-
-    def _put_by_hand(self, setting: dict[int, str], before: Pieces, pieces: Pieces) -> None:
-        changed = difference(pieces, before)
-        if UNKNOWN not in pieces.values() and changed:
-            self._put(setting, changed)
-
-    def _finish_set_up(self, setting: dict[int, str]) -> bool:
-        """Analyse the position that was set up, and return True; else tell why it cannot be one."""
-        board = _placed(setting)
-        board.turn = self._board.turn
-        board.castling_rights = board.clean_castling_rights()
-        if not board.is_valid():
-            board.turn = not board.turn
-        return self._take_if_possible(board)
-
-    def _take_fen(self, fen: str) -> None:
-        try:
-            board = chess.Board(fen)
-        except ValueError:
-            self._say("analyse_impossible")
-        else:
-            self._take_if_possible(board)
-
-    def _take_if_possible(self, board: chess.Board) -> bool:
-        if board.is_valid():
-            self._take_position(board)
-            return True
-        kings = all(len(board.pieces(chess.KING, side)) == 1 for side in chess.COLORS)
-        self._say("analyse_impossible" if kings else "analyse_kings")
-        return False
-
-    def _take_position(self, board: chess.Board) -> None:
+    def _take_position(self, board: chess.Board | None) -> None:
+        """Analyse the position that was set up, if there is one."""
+        if board is None:
+            return
         self._setting, self._opening = None, ""
         with self._saving():
             self._tree.begin(board)
@@ -821,24 +769,7 @@ class Analysing:
         if ear is None:
             return
         if self._setting is not None:
-            pieces = [
-                chess.Piece(kind, side) for side in chess.COLORS for kind in chess.PIECE_TYPES
-            ]
-            ear.listen(
-                None,
-                [
-                    *(phrase for word in _EMPTYING for phrase in pack.analysis_phrases(word)),
-                    *pack.command_phrases((Command.DONE,)),
-                    *(
-                        f"{words} {pack.square(square)}"
-                        for words in (
-                            pack.analysis_phrases(AnalysisWord.EMPTY)[0],
-                            *map(pack.piece, pieces),
-                        )
-                        for square in chess.SQUARES
-                    ),
-                ],
-            )
+            ear.listen(None, phrases_for_pieces(pack))
             return
         line = pack.analysis_phrases(AnalysisWord.BEST_LINE)[0]
         numbers = [pack.number(number) for number in _SPOKEN_NUMBERS]
@@ -848,7 +779,7 @@ class Analysing:
                 *(
                     phrase
                     for word in AnalysisWord
-                    if word not in (*_UNSPOKEN, *_EMPTYING)
+                    if word not in _UNHEARD
                     for phrase in pack.analysis_phrases(word)
                 ),
                 *(f"{line} {number}" for number in numbers),
@@ -902,15 +833,6 @@ def _in_pawns(judged: Judgement, board: chess.Board) -> str:
         return f"#{score.mate()}"
     pawns = (score.score() or 0) / 100
     return "0.00" if math.isclose(pawns, 0) else f"{pawns:+.2f}"
-
-
-def _placed(pieces: Pieces) -> chess.Board:
-    """These pieces on a board, with every right to castle that they allow."""
-    board = chess.Board(None)
-    for square, letter in pieces.items():
-        board.set_piece_at(square, chess.Piece.from_symbol(letter))
-    board.castling_rights = chess.BB_CORNERS
-    return board
 
 
 class TryingOut:
