@@ -1,8 +1,9 @@
 """Every command with forty-three kinds of bad input: one sentence in the reader's language,
 status 2, and no word of Python.
 
-Each parameter of each command gets each kind once, with the languages in turn; what the command
-needs besides is right.
+Whatever reads a parameter gets each kind, with the languages in turn; what the command needs
+besides is right. So a text that a command reads itself gets all of them, and parameters that one
+parser reads share them.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from itertools import cycle
 from pathlib import Path
 from typing import Self
 
@@ -21,6 +21,7 @@ import pytest
 
 from blindplay import cli, translation
 from blindplay.commands import host as host_command
+from blindplay.commands import options
 from blindplay.ctrl_c import CtrlC
 from blindplay.hall import host_pages, hosting
 from blindplay.laws.facts import Setup
@@ -67,6 +68,7 @@ FREE = {
     "black", "event", "site", "round", "host", "voice", "text", "words", "name", "family", "header",
 }  # fmt: skip
 """Parameters that take any text, or that are only looked for when a table begins."""
+FREE_OR_MANY = FREE | {"conditions", "noise", "voices", "recordings", "models"}
 RIGHT = {
     ("play time_warnings", "1,5"),
     ("play remind", "1,5"),
@@ -127,6 +129,39 @@ def parameters() -> Iterator[tuple[str, click.Parameter]]:
 
 
 PARAMETERS = {f"{name} {parameter.name}": (name, parameter) for name, parameter in parameters()}
+
+
+def reads_a_file(parameter: click.Parameter) -> bool:
+    """Return whether the command itself reads a file with this name."""
+    return isinstance(parameter.type, click.Path) or (
+        getattr(parameter.type, "parse", None) is options.a_file
+    )
+
+
+def reader_of(about: str) -> object:
+    """What reads this parameter: a parser of many, or its own command."""
+    parameter = PARAMETERS[about][1]
+    kind = parameter.type
+    if kind in (click.STRING, click.UNPROCESSED) or parameter.name in FREE_OR_MANY:
+        return about
+    return getattr(kind, "parse", type(kind))
+
+
+READERS: dict[object, list[str]] = {}
+for _about in PARAMETERS:
+    READERS.setdefault(reader_of(_about), []).append(_about)
+MOST_SHARES = 8
+"""However many parameters have one parser, each gets at least an eighth of the kinds."""
+
+
+def kinds_of(about: str) -> Iterator[tuple[str, str]]:
+    """The kinds of this parameter, each with the language of the reader."""
+    parameter, alike = PARAMETERS[about][1], READERS[reader_of(about)]
+    shares = min(len(alike), MOST_SHARES)
+    for number, kind in enumerate(TEXTS if parameter.name in FREE_OR_MANY else KINDS):
+        own = number % shares == alike.index(about) % shares
+        if own or (reads_a_file(parameter) and kind not in TEXTS):
+            yield kind, translation.codes()[number % len(translation.codes())]
 
 
 def arguments(name: str, parameter: click.Parameter, value: str) -> list[str]:
@@ -220,20 +255,15 @@ def test_there_are_more_than_forty_kinds_of_bad_input() -> None:
 @pytest.mark.parametrize("about", PARAMETERS)
 def test_bad_input_is_one_sentence_and_status_2(about: str, folder: Path) -> None:
     name, parameter = PARAMETERS[about]
-    free = parameter.name in FREE or parameter.name in (
-        "conditions",
-        "noise",
-        "voices",
-        "recordings",
-        "models",
-    )
+    free = parameter.name in FREE_OR_MANY
     written = parameter.name in FILES_TO_WRITE
     if about == ASKS_THE_INTERNET or ((free or written) and name.startswith(SLOW)):
         return
-    kinds, before = TEXTS if free else KINDS, most_memory()
-    if name.startswith("board ") and parameter.name in ("port", "address"):
-        kinds = tuple(kind for kind in kinds if kind not in (DEVICE, PIPE))  # a board may come
-    for kind, language in zip(kinds, cycle(translation.codes())):
+    before = most_memory()
+    is_line = name.startswith("board ") and parameter.name in ("port", "address")
+    for kind, language in kinds_of(about):
+        if is_line and kind in (DEVICE, PIPE):
+            continue  # a board may come
         line = arguments(name, parameter, kind)
         done = run(*line, home=folder / "home", reader=language)
         told = f"{about} {kind[:30]!r}"
