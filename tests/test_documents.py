@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import click
@@ -30,7 +32,17 @@ PAGES = sorted(
     ]
     if ROOT / "hardware" / "build" not in page.parents  # of others, if it was built
 )
-each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+
+
+@contextmanager
+def about(page: Path) -> Iterator[None]:
+    """Name the page with whatever is found wrong in it."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"In {page.relative_to(ROOT)}.")
+        raise
+
 
 COMMAND = "    blindplay "
 READERS = {"announce", "mating", "understand", "reconcile", "score", "replay"}
@@ -41,6 +53,7 @@ BUILT = ("hardware/build/", "build/")
 """Folders that exist only after a build."""
 
 
+@cache
 def headings(page: Path) -> set[str]:
     """The anchors of a page."""
     return {
@@ -108,24 +121,25 @@ def check_names(words: list[str], command: click.Command = TABLE) -> None:
     assert used <= known | {"--help"}, f"{command.name} has no {used - known}"
 
 
-@each_page
-def test_every_link_leads_to_a_page_and_a_heading_that_exist(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
-        if re.match(r"https?://", target):
-            continue
-        file, _, heading = target.partition("#")
-        there = page.parent / file if file else page
-        assert there.exists(), target
-        assert not heading or heading in headings(there), target
+def test_every_link_leads_to_a_page_and_a_heading_that_exist() -> None:
+    for page in PAGES:
+        with about(page):
+            for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
+                if re.match(r"https?://", target):
+                    continue
+                file, _, heading = target.partition("#")
+                there = page.parent / file if file else page
+                assert there.exists(), target
+                assert not heading or heading in headings(there), target
 
 
 USERS = sorted((ROOT / "docs").glob("*.md"))
 """The pages for people at a table; docs/guides has those that are read aloud."""
 
 
-@pytest.mark.parametrize("page", USERS, ids=lambda page: page.name)
-def test_a_users_page_fits_on_three_screens(page: Path) -> None:
-    assert len(page.read_text("utf-8").splitlines()) <= 125
+def test_a_users_page_fits_on_three_screens() -> None:
+    long = [page.name for page in USERS if len(page.read_text("utf-8").splitlines()) > 125]
+    assert not long
 
 
 @pytest.mark.parametrize(
@@ -158,35 +172,38 @@ def test_the_figures_of_the_models_fit_on_two_screens() -> None:
     assert len(lines) <= 100 and max(map(len, lines)) <= 100
 
 
-@each_page
-def test_every_path_that_is_named_exists(page: Path) -> None:
+def test_every_path_that_is_named_exists() -> None:
     folders = ("benchmarks", "blindplay", "docs", "hardware", "locks", "models", "tests")
-    for code in code_within_sentences(page):
-        path = re.match(rf"(?:{'|'.join(folders)})/[\w./-]*", code)
-        if path and " " not in code and not code.startswith(BUILT):
-            assert (ROOT / path[0]).exists(), code
+    for page in PAGES:
+        with about(page):
+            for code in code_within_sentences(page):
+                path = re.match(rf"(?:{'|'.join(folders)})/[\w./-]*", code)
+                if path and " " not in code and not code.startswith(BUILT):
+                    assert (ROOT / path[0]).exists(), code
 
 
-@each_page
-def test_every_command_exists_with_its_options(page: Path) -> None:
-    for command, _ in examples(page):
-        (parse if is_concrete(command) else check_names)(shlex.split(command)[1:])
-    for code in code_within_sentences(page):
-        words = code.split()
-        if words[0] == "blindplay" and len(words) > 1:
-            check_names(words[1:])
-        elif words[:2] == ["python", "-m"] and words[2] in LABORATORY:
-            check_names(words[3:], LABORATORY[words[2]])
-        elif words[0] in TABLE.list_commands(click.Context(TABLE)) and "--" in code:
-            check_names(words)
+def test_every_command_exists_with_its_options() -> None:
+    for page in PAGES:
+        with about(page):
+            for command, _ in examples(page):
+                (parse if is_concrete(command) else check_names)(shlex.split(command)[1:])
+            for code in code_within_sentences(page):
+                words = code.split()
+                if words[0] == "blindplay" and len(words) > 1:
+                    check_names(words[1:])
+                elif words[:2] == ["python", "-m"] and words[2] in LABORATORY:
+                    check_names(words[3:], LABORATORY[words[2]])
+                elif words[0] in TABLE.list_commands(click.Context(TABLE)) and "--" in code:
+                    check_names(words)
 
 
-@each_page
-def test_every_target_of_make_exists(page: Path) -> None:
+def test_every_target_of_make_exists() -> None:
     targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
-    for code in code_within_sentences(page):
-        named = re.match(r"make (\w[\w-]*)", code)
-        assert not named or named[1] in targets, code
+    for page in PAGES:
+        with about(page):
+            for code in code_within_sentences(page):
+                named = re.match(r"make (\w[\w-]*)", code)
+                assert not named or named[1] in targets, code
 
 
 @pytest.fixture(scope="module")
