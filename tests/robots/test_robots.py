@@ -15,7 +15,7 @@ from .mind import TOLD
 from .officials import InHall
 from .vocabulary import vocabulary
 
-_GAMES, _AGAINST, _HALL = 12, 4, 6
+_GAMES, _AGAINST, _HALL = 6, 3, 6
 # The long tests play 2 000 games in all, in about an hour on two cores that have other work, too.
 _MANY, _MANY_AGAINST, _MANY_HALL, _MANY_PROCESSES = 430, 40, 120, 120
 
