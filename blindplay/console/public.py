@@ -287,8 +287,6 @@ def past_page(game: PublicGame, request: Request, language: str) -> Response:
 
 
 def pgn_file(text: str, name: str) -> Response:
-    """An answer with games in PGN; there is none if there are no games."""
-    if not text:
-        return Response(status_code=404)
+    """An answer with games in PGN; the text is empty if no game has begun."""
     headers = {"content-disposition": f'inline; filename="{name}"'}
     return Response(f"{text}\n", media_type="application/vnd.chess-pgn", headers=headers)

@@ -1,4 +1,4 @@
-"""Sources of games that are played elsewhere: Lichess, a hall's public pages, PGN that grows.
+"""Sources of games that are played elsewhere: Lichess, and PGN that grows, as that of a hall.
 
 A source reads in a thread of its own what everybody may read, without a token, and tells what it
 has now. After a cut it goes on by itself, from what the source has then. All that it reads has
@@ -41,14 +41,11 @@ class WatchWaits:
     answer_s: float = 15.0
     quiet_s: float = 75.0
     """For the next line of a stream of Lichess."""
-    hall_quiet_s: float = 20.0
     file_s: float = 1.0
     """Between two looks at a file, and at an address."""
     address_s: float = 10.0
     settle_s: float = 0.5
     """Before the second look at a text that has changed: it may be half written."""
-    busy_s: float = 10.0
-    """Between two looks at a hall that has no stream left."""
     limited_s: float = 60.0
     """After the status 429."""
     retry_s: tuple[float, ...] = (0.5, 1, 2, 4, 8, 15, 30)
@@ -83,10 +80,6 @@ class BusyError(CutError):
 
 class GoneError(RuntimeError):
     """The source has nothing for us. The message is a sentence."""
-
-
-class NothingThereError(GoneError):
-    """Nothing is at the address."""
 
 
 class GameSource(ABC):
@@ -280,7 +273,7 @@ def _check(status: int, url: str) -> None:
     if status in (429, 503):
         raise BusyError(_("{name} asks to wait for a minute.", name=_shown(url)))
     if 400 <= status < 500:
-        raise (NothingThereError if status == 404 else GoneError)(
+        raise GoneError(
             _(
                 "{name} has nothing to follow (status {status}); check the address.",
                 name=_shown(url),
@@ -397,45 +390,6 @@ class LichessRound(_WebSource):
         raise CutError(_unreached(self._stream_url))
 
 
-class HallGames(_WebSource):
-    """The games of a hall's public pages below ``url``, as late as they are shown there."""
-
-    def __init__(self, url: str, table: str = "", waits: WatchWaits | None = None) -> None:
-        super().__init__(url, waits)
-        self._games = f"{url}{table}/game.pgn" if table else f"{url}games.pgn"
-        self._changes = f"{url}changes"
-        self._told: bytes | None = None
-
-    def _follow(self) -> bool:
-        try:
-            with self._web.stream(self._changes, self._waits.hall_quiet_s) as lines:
-                self._look(first=True)
-                event = "message"
-                for line in lines:
-                    if self._done.is_set():
-                        return False
-                    if line.startswith("event:"):
-                        event = line.removeprefix("event:").strip()
-                    elif line.startswith("data:") and event == "message":
-                        self._look()
-                    elif not line:
-                        event = "message"
-        except BusyError:  # it has no stream left for us
-            self._look(first=True)
-            self._done.wait(self._waits.busy_s)
-            return True
-        raise CutError(_unreached(self._changes))
-
-    def _look(self, *, first: bool = False) -> None:
-        try:
-            content = self._web.get(self._games)
-        except NothingThereError:  # the hall, which has answered, shows no game now
-            content = b""
-        if first or content != self._told:
-            self._told = content
-            self._bring(*self._read(content))
-
-
 class _PolledGames(GameSource):
     """Games in a text that is read again and again. A text that has changed is taken when the next
     look finds the same, because it may be half written."""
@@ -487,59 +441,27 @@ class PgnFile(_PolledGames):
             raise CutError(str(error)) from None
 
 
-class PgnAddress(_PolledGames):
+class PgnAddress(_PolledGames, _WebSource):
     """An address of a text in PGN that grows."""
 
     def __init__(self, url: str, waits: WatchWaits | None = None) -> None:
         super().__init__(_shown(url), waits)
-        self._web = Web(self._waits)
         self._url, self._every_s = url, self._waits.address_s
-
-    def end(self) -> None:
-        super().end()
-        self._web.close()
 
     def _content(self) -> bytes:
         return self._web.get(self._url)
 
 
-class GuessedSource(GameSource):
-    """The source ``first`` or, if nothing is there, ``second``."""
-
-    def __init__(self, first: GameSource, second: GameSource) -> None:
-        super().__init__(second.name)
-        self._source, self._second = first, second
-        self._lock = threading.Lock()
-
-    def begin(self, tell: Callable[[SourceNews], object]) -> None:
-        def tell_or_change(news: SourceNews) -> None:
-            if not (news.over and news.why):
-                tell(news)
-                return
-            with self._lock:
-                if not self._done.is_set():
-                    self._source = self._second
-                    self._source.begin(tell)
-
-        self._source.begin(tell_or_change)
-
-    def end(self) -> None:
-        super().end()
-        with self._lock:
-            self._source.end()
-
-    def _follow(self) -> bool:
-        return False
-
-
 _LICHESS = ("lichess.org", "www.lichess.org", "lichess.dev", "www.lichess.dev")
 _GAME = re.compile(r"/(\w{8})(?:\w{4})?(?:/(?:white|black))?/?", re.ASCII)
+_STREAM_OF_GAME = re.compile(r"/api/stream/game/(\w{8})", re.ASCII)
 _ROUND = re.compile(
     r"/broadcast/[^/]+/[^/]+/(\w{8})(?:/(\w{8}))?/?|/api/(?:stream/)?broadcast/round/(\w{8})\.pgn",
     re.ASCII,
 )
-_PAGE_OF_GAME = re.compile(r"(.*/public/)(?:([^/]+)/(?:game\.pgn)?)?", re.ASCII)
-_PAGES = re.compile(r"(.*/public/)(games\.pgn|pairings|results|standings|screen)?", re.ASCII)
+_PAGES_OF_HALL = re.compile(
+    r"(.*/public/)(?:pairings|results|standings|screen|([^/]+)/)?", re.ASCII
+)
 
 
 def source_of(given: str, waits: WatchWaits | None = None) -> GameSource:
@@ -569,12 +491,10 @@ def source_of(given: str, waits: WatchWaits | None = None) -> GameSource:
                 given=plain(given),
             )
         )
-    if match := _GAME.fullmatch(path):
-        game = LichessGame(server, match[1], waits)
-        return game if lichess else GuessedSource(game, PgnAddress(given, waits))
+    if match := (lichess and _GAME.fullmatch(path)) or _STREAM_OF_GAME.fullmatch(path):
+        return LichessGame(server, match[1], waits)
     if path in ("", "/") and not parts.query:
-        return HallGames(f"{server}/public/", "", waits)
-    if match := _PAGES.fullmatch(path) or _PAGE_OF_GAME.fullmatch(path):
-        table = match[2] if match.re is _PAGE_OF_GAME else ""
-        return HallGames(f"{server}{match[1]}", table or "", waits)
+        path = "/public/"
+    if match := _PAGES_OF_HALL.fullmatch(path):
+        given = f"{server}{match[1]}" + (f"{match[2]}/game.pgn" if match[2] else "games.pgn")
     return PgnAddress(given, waits)

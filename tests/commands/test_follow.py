@@ -11,7 +11,6 @@ import pytest
 
 from tests.command_line import run
 from tests.opponents.public_server import (
-    GAME,
     GAME_STREAM,
     ROUND,
     ROUND_PGN,
@@ -49,7 +48,7 @@ def test_a_game_at_a_server_is_followed_to_its_end() -> None:
         server.opening[GAME_STREAM] = [
             described(), *positions("f2f3", "e7e5", "g2g4", "d8h4"), over,
         ]  # fmt: skip
-        done = run("follow", f"{server.url}/{GAME}", *QUIETLY)
+        done = run("follow", f"{server.url}{GAME_STREAM}", *QUIETLY)
     finally:
         server.close()
     assert (done.status, done.stderr) == (0, "")
@@ -96,7 +95,7 @@ def test_bad_input_is_one_sentence(arguments: list[str], why: str, tmp_path: Pat
 def test_an_address_without_a_game_is_one_sentence() -> None:
     server = PublicServer()
     try:
-        done = run("follow", f"{server.url}/{GAME}", *QUIETLY)
+        done = run("follow", f"{server.url}{GAME_STREAM}", *QUIETLY)
     finally:
         server.close()
     assert done.status == 2 and done.stderr.count("\n") == 1

@@ -23,8 +23,8 @@ GAME_STREAM = f"/api/stream/game/{GAME}"
 ROUND_STREAM = f"/api/stream/broadcast/round/{ROUND}.pgn"
 ROUND_PGN = f"/api/broadcast/round/{ROUND}.pgn"
 AT_ONCE = WatchWaits(
-    answer_s=20, quiet_s=60, hall_quiet_s=60, file_s=0.01, address_s=0.01, settle_s=0.02,
-    busy_s=0.01, limited_s=0.01, retry_s=(0.01,),
+    answer_s=20, quiet_s=60, file_s=0.01, address_s=0.01, settle_s=0.02, limited_s=0.01,
+    retry_s=(0.01,),
 )  # fmt: skip
 
 

@@ -18,7 +18,6 @@ from blindplay.hall.broadcast.spectators import SpectatorsPages
 from blindplay.opponents.lichess.spectated import SpectatedGame
 from blindplay.opponents.watching import (
     GameSource,
-    HallGames,
     LichessGame,
     LichessRound,
     PgnAddress,
@@ -327,7 +326,7 @@ def watched_hall(tmp_path: Path) -> Iterator[Watched]:
 
 
 def test_a_halls_games_come_as_its_pages_show_them(watched_hall: Watched, follow: Follow) -> None:
-    told = follow(HallGames(f"{watched_hall.host.url}", "", AT_ONCE))
+    told = follow(source_of(watched_hall.host.url, AT_ONCE))
     assert [game.white for game in told.next().games] == ["Anna Berg", "Anna Berg"]
     watched_hall.play(1, "d2d4")
     news = told.until(lambda news: any(game.moves for game in news.games))
@@ -335,7 +334,7 @@ def test_a_halls_games_come_as_its_pages_show_them(watched_hall: Watched, follow
 
 
 def test_one_table_of_a_hall_is_followed_alone(watched_hall: Watched, follow: Follow) -> None:
-    told = follow(HallGames(f"{watched_hall.host.url}", "2", AT_ONCE))
+    told = follow(source_of(f"{watched_hall.host.url}2/", AT_ONCE))
     watched_hall.play(1, "d2d4")
     assert len(told.moves(1).games) == 1
 
@@ -343,7 +342,7 @@ def test_one_table_of_a_hall_is_followed_alone(watched_hall: Watched, follow: Fo
 def test_nothing_of_a_hall_comes_before_its_delay(tmp_path: Path, follow: Follow) -> None:
     watched = Watched(tmp_path, delay=60, tables=(1,))
     try:
-        told = follow(HallGames(f"{watched.host.url}", "", AT_ONCE))
+        told = follow(source_of(watched.host.url, AT_ONCE))
         assert told.next() == SourceNews(whole=True)
         watched.pass_time(100)
         watched.play(0, "e2e4")
@@ -355,18 +354,8 @@ def test_nothing_of_a_hall_comes_before_its_delay(tmp_path: Path, follow: Follow
         watched.host.close()
 
 
-def test_a_hall_without_a_stream_left_is_looked_at_now_and_then(
-    watched_hall: Watched, follow: Follow
-) -> None:
-    watched_hall.pages._most = 0
-    told = follow(HallGames(f"{watched_hall.host.url}", "", AT_ONCE))
-    told.next()
-    watched_hall.play(0, "e2e4")
-    told.moves(1)
-
-
 def test_a_hall_that_is_started_again_is_followed_on(watched_hall: Watched, follow: Follow) -> None:
-    told = follow(HallGames(f"{watched_hall.host.url}", "", AT_ONCE))
+    told = follow(source_of(watched_hall.host.url, AT_ONCE))
     told.next()
     port = urlsplit(watched_hall.host.url).port
     assert port is not None
@@ -376,16 +365,6 @@ def test_a_hall_that_is_started_again_is_followed_on(watched_hall: Watched, foll
     watched_hall.host = PublicHost(watched_hall.pages, "127.0.0.1", port)
     watched_hall.play(0, "e2e4")
     told.moves(1)
-
-
-@pytest.mark.parametrize("status", [401, 403, 410])
-def test_a_hall_that_refuses_its_games_is_not_taken_for_one_without_games(
-    server: PublicServer, follow: Follow, status: int
-) -> None:
-    server.opening["/public/changes"] = []
-    server.statuses["/public/games.pgn"] = status
-    news = follow(HallGames(f"{server.url}/public/", "", AT_ONCE)).next()
-    assert news.over and f"(status {status})" in news.why
 
 
 # --- a PGN that grows
@@ -478,30 +457,18 @@ def test_a_text_beyond_the_limit_is_refused(server: PublicServer, follow: Follow
         (f"https://lichess.org/api/stream/broadcast/round/{ROUND}.pgn", LichessRound, ""),
         ("https://club.example/broadcast/live.pgn", PgnAddress, ""),
         ("https://club.example/?export=pgn", PgnAddress, ""),
-        ("http://hall.example:8081", HallGames, "http://hall.example:8081/public/"),
-        ("http://hall.example:8081/public/", HallGames, "http://hall.example:8081/public/"),
-        ("http://hall.example/cup/public/games.pgn", HallGames, "http://hall.example/cup/public/"),
-        ("http://hall.example/public/4/", HallGames, "http://hall.example/public/"),
+        (f"https://club.example/api/stream/game/{GAME}", LichessGame, f"https://club.example/{GAME}"),
+        ("https://club.example/gamelist", PgnAddress, "https://club.example/gamelist"),
+        ("http://hall.example:8081", PgnAddress, "http://hall.example:8081/public/games.pgn"),
+        ("http://hall.example:8081/public/", PgnAddress, "http://hall.example:8081/public/games.pgn"),
+        ("http://hall.example/cup/public/screen", PgnAddress, "http://hall.example/cup/public/games.pgn"),
+        ("http://hall.example/public/4/", PgnAddress, "http://hall.example/public/4/game.pgn"),
         ("https://u:pw@club.example/live/round.pgn?k=1", PgnAddress, "https://club.example/live/round.pgn"),
     ],
 )  # fmt: skip
 def test_an_address_names_its_source(given: str, kind: type[GameSource], name: str) -> None:
     source = source_of(given)
     assert type(source) is kind and (not name or source.name == name)
-
-
-def test_an_address_that_only_looks_like_one_of_lichess_is_read_as_a_pgn(
-    server: PublicServer, follow: Follow
-) -> None:
-    server.texts["/gamelist"] = pgn("A", "B", "1. e4")
-    told = follow(source_of(f"{server.url}/gamelist", AT_ONCE))
-    assert len(told.next().games[0].moves) == 1
-    server.texts["/gamelist"] = pgn("A", "B", "1. e4 e5")
-    told.moves(2)
-    told = follow(source_of(f"{server.url}/notthere", AT_ONCE))
-    assert told.next().why == (
-        f"{server.url}/notthere has nothing to follow (status 404); check the address."
-    )
 
 
 @pytest.mark.parametrize(
