@@ -1,7 +1,7 @@
 """The file that joins a table or a hall to an event: the broker, the names and the keys."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from email.errors import MessageError
 from email.headerregistry import Address
@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from blindplay.broker import PORT, Broker
 from blindplay.certificates import Issuer
-from blindplay.given import EVENT, read_bytes, read_text, read_toml
+from blindplay.given import EVENT, read_bytes, read_text, read_toml, shown
 from blindplay.translation import _
 
 from .protocol import checked_name
@@ -97,42 +97,60 @@ def event_file_of(content: bytes, path: Path, *, table: bool) -> EventFile:
     """The event file with this ``content``; see :func:`read_event_file`."""
     values = read_toml(content, str(path))
     try:
-        event = _text(values, "event", needed=True)
+        event = text_of(values, "event", needed=True)
         return EventFile(
             event=event,
             broker=_broker(_part(values, "broker"), path.parent),
-            table=_text(values, "table", needed=table),
-            title=_text(values, "title") or event,
-            folder=path.parent / (_text(values, "folder") or f"hall-{event}"),
+            table=text_of(values, "table", needed=table),
+            title=text_of(values, "title") or event,
+            folder=path.parent / (text_of(values, "folder") or f"hall-{event}"),
             key=_keys({"key": values["key"]})["key"] if "key" in values else "",
             keys=_keys(_part(values, "keys")),
             play=_part(values, "play"),
             rounds=_number(values, "rounds", 0, 0, 999),
             languages=_languages(values.get("languages", [])),
             mail=_mail_server(_part(values, "mail"), path.parent),
-            issuer_text=_text(_part(values, "pages"), "issuer"),
+            issuer_text=text_of(_part(values, "pages"), "issuer"),
         )
     except ValueError as error:
         raise ValueError(_("Correct {path}: {error}", path=path, error=error)) from None
 
 
 def _broker(values: dict[str, Any], folder: Path) -> Broker:
-    certificates = _text(values, "certificates")
-    if certificates and not certificates.startswith(_PEM):
-        certificates = read_text(folder / certificates, EVENT)
+    certificates = _certificates(values, folder)
     return Broker(
-        host=_text(values, "host") or "localhost",
+        host=text_of(values, "host") or "localhost",
         port=_number(values, "port", TLS_PORT if certificates else PORT, 1, 65_535),
-        account=_text(values, "account"),
-        password=_text(values, "password"),
+        account=text_of(values, "account"),
+        password=text_of(values, "password"),
         certificates=certificates,
     )
 
 
+def _certificates(values: dict[str, Any], folder: Path) -> str:
+    """The certificates in PEM, which stand in the file itself or in one that it names."""
+    text = text_of(values, "certificates")
+    return text if not text or text.startswith(_PEM) else read_text(folder / text, EVENT)
+
+
+def check_keys(values: Any, known: Iterable[str], part: str) -> None:
+    """:raises ValueError: if ``values`` are not a part of the file, or have other names."""
+    if not isinstance(values, dict):
+        raise ValueError(_("{part} must be a part of its own.", part=part))
+    if unknown := sorted(values.keys() - {*known}):
+        raise ValueError(
+            _(
+                "{part} knows no {unknown}; it has {known}.",
+                part=part,
+                unknown=shown(unknown[0]),
+                known=", ".join(sorted(known)),
+            )
+        )
+
+
 def _part(values: dict[str, Any], name: str) -> dict[str, Any]:
-    value = values.get(name, {})
-    if not isinstance(value, dict):
-        raise ValueError(_("[{name}] must be a part of its own.", name=name))
+    value: dict[str, Any] = values.get(name, {})
+    check_keys(value, value, f"[{name}]")
     return value
 
 
@@ -158,7 +176,8 @@ def _languages(values: Any) -> tuple[str, ...]:
     return tuple(values)
 
 
-def _text(values: dict[str, Any], name: str, *, needed: bool = False) -> str:
+def text_of(values: dict[str, Any], name: str, *, needed: bool = False) -> str:
+    """:raises ValueError: if the value is no text, or is ``needed`` and not there."""
     value = values.get(name, "")
     if type(value) is int:
         value = str(value)
@@ -177,26 +196,20 @@ def _mail_server(values: dict[str, Any], folder: Path) -> MailServer | None:
     if not values:
         return None
     known = ("host", "port", "account", "password", "sender", "certificates", "url")
-    for name in values:
-        if name not in known:
-            raise ValueError(
-                _("[mail] knows no {name}; it has {known}.", name=name, known=", ".join(known))
-            )
-    sender = _text(values, "sender", needed=True)
+    check_keys(values, known, "[mail]")
+    sender = text_of(values, "sender", needed=True)
     if not is_address(sender):
         raise ValueError(_("sender must be a mail address, such as hall@example.org."))
-    url = _text(values, "url").rstrip("/")
+    url = text_of(values, "url").rstrip("/")
     if url and not _is_url(url):
         raise ValueError(_("url must be a web address, such as https://hall.example.org."))
-    certificates = _text(values, "certificates")
-    if certificates and not certificates.startswith(_PEM):
-        certificates = read_text(folder / certificates, EVENT)
+    certificates = _certificates(values, folder)
     return MailServer(
-        host=_text(values, "host", needed=True),
+        host=text_of(values, "host", needed=True),
         sender=sender,
         port=_number(values, "port", SMTPS_PORT, 1, 65_535),
-        account=_text(values, "account"),
-        password=_text(values, "password"),
+        account=text_of(values, "account"),
+        password=text_of(values, "password"),
         certificates=certificates,
         url=url,
     )

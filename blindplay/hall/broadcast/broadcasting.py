@@ -28,16 +28,10 @@ from blindplay.given import EVENT, read_bytes, read_toml
 from blindplay.laws import time_controls
 from blindplay.translation import _
 
+from ..event_file import check_keys, text_of
 from ..follower import Follower
 from .delayed import DelayedHall
-from .lichess_push import (
-    LichessPush,
-    LichessRounds,
-    PushReport,
-    check_keys,
-    lichess_rounds,
-    text_of,
-)
+from .lichess_push import LichessPush, LichessRounds, lichess_rounds
 from .lists import EventLists
 from .livechess_folder import LiveChessFolder
 from .spectators import SpectatorsPages
@@ -122,8 +116,7 @@ class Broadcast:
         if settings.audience.names:
             self._lists = EventLists(pairings or follower.folder, settings.report, self.hall)
         self.pages = SpectatorsPages(self.hall, title, self._lists)
-        self._report: PushReport | None = None
-        self._fault = ""
+        self._pushed = self._fault = ""
         self._closing = threading.Event()
         works = [self._work, *([self._work_push] if self._push else [])]
         self._threads = [threading.Thread(target=work, daemon=True) for work in works]
@@ -132,7 +125,7 @@ class Broadcast:
 
     def notices(self) -> list[str]:
         """Sentences for the organiser that hold now."""
-        notices = [self._fault, self._report.sentence if self._report else ""]
+        notices = [self._fault, self._pushed]
         if self._folder is not None and self._folder.trouble:
             notices.append(
                 _(
@@ -156,8 +149,6 @@ class Broadcast:
         for thread in self._threads:
             thread.join(timeout=5)
         self.hall.close()
-        if self._push is not None:
-            self._push.close()
 
     def _work(self) -> None:
         while not self._closing.wait(_TICK_S):
@@ -179,7 +170,7 @@ class Broadcast:
                 rounds: dict[int, list[str]] = {}
                 for board in self.hall.games():
                     rounds.setdefault(board.round, []).append(board.pgn())
-                self._report = self._push.push(rounds) or self._report
+                self._pushed = self._push.push(rounds) or self._pushed
             except Exception:
                 _LOG.exception("The push failed.")
                 self._fault = _("The broadcast has a fault; start it again, and report it.")

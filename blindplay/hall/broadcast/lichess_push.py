@@ -6,36 +6,54 @@ wait a full minute after the status 429. Taken from Lichess's description of its
 been tried with Lichess itself.
 """
 
-import json
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
-import httpx
-
 from blindplay.given import in_short, read_secret, shown
+from blindplay.opponents.lichess.api import (
+    SERVER,
+    USUAL,
+    Account,
+    LichessApi,
+    LichessError,
+    LimitedError,
+    LostLineError,
+    MissingError,
+    TokenError,
+    Waits,
+    checked_token,
+)
 from blindplay.translation import _
 
-LICHESS = "https://lichess.org"
+from ..event_file import check_keys, text_of
+
 MOST_ROUND = 999
 MOST_GAMES = 100
 PAUSE_S = 5.0
 """The least time between two pushes."""
 LIMITED_S = 60.0
-"""The least time after the status 429."""
+"""The time after the status 429, and after a refusal that only the organiser can mend."""
 
-_TIMEOUT_S = 20.0
 _LAST_PAUSE_S = 60.0
-_MOST_WAIT_S = 3600.0
-_MOST_ANSWER = 2_000_000  # bytes
 _ROUND_ID = re.compile("[A-Za-z0-9]{8}")
 _LICHESS_KEYS = {"token", "rounds", "server"}
+_WHY: Mapping[type[LichessError], str] = {
+    LimitedError: _("Lichess asks to wait; it is tried again later."),
+    TokenError: _(
+        "Lichess does not accept the token; write a new one, which may write studies, "
+        "into the file of the token."
+    ),
+    MissingError: _(
+        "Lichess knows no such round for this token; correct the rounds in the event "
+        "file, or use a token of the broadcast's owner."
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -45,28 +63,7 @@ class LichessRounds:
     token: Path
     """A file with the token. Only its owner may be able to read it."""
     rounds: Mapping[int, str] = field(default_factory=dict)
-    server: str = LICHESS
-
-
-def check_keys(values: Any, known: set[str], part: str) -> None:
-    if not isinstance(values, dict):
-        raise ValueError(_("{part} must be a part of its own.", part=part))
-    if unknown := sorted(values.keys() - known):
-        raise ValueError(
-            _(
-                "{part} knows no {unknown}; it has {known}.",
-                part=part,
-                unknown=shown(unknown[0]),
-                known=", ".join(sorted(known)),
-            )
-        )
-
-
-def text_of(values: dict[str, Any], name: str) -> str:
-    value = values.get(name, "")
-    if not isinstance(value, str):
-        raise ValueError(_("{name} must be words in quotes.", name=name))
-    return value
+    server: str = SERVER
 
 
 def lichess_rounds(values: Any, folder: Path) -> LichessRounds:
@@ -104,7 +101,7 @@ def _round(item: tuple[str, Any]) -> tuple[int, str]:
 
 def _server(values: dict[str, Any]) -> str:
     """The server's address. A token goes out encrypted, or stays on this machine."""
-    server = text_of(values, "server") or LICHESS
+    server = text_of(values, "server") or SERVER
     place = urlsplit(server)
     local = place.scheme == "http" and place.hostname in ("localhost", "127.0.0.1", "::1")
     if not place.hostname or not (place.scheme == "https" or local):
@@ -116,23 +113,6 @@ RoundGames = Mapping[int, Sequence[str]]
 """The games of each round in PGN, by the number of the round."""
 
 
-@dataclass(frozen=True)
-class PushReport:
-    """The result of a push. ``sentence`` is for the organiser; ``ok``: the games are at Lichess."""
-
-    round: int
-    ok: bool
-    sentence: str
-
-
-class _RefusedError(Exception):
-    """A push that failed; the message is a sentence. ``wait``: seconds until the next."""
-
-    def __init__(self, sentence: str, wait: float = 0.0) -> None:
-        super().__init__(sentence)
-        self.wait = wait
-
-
 class LichessPush:
     """Keeps the rounds at Lichess up to date. For one thread; :meth:`push` blocks."""
 
@@ -140,12 +120,11 @@ class LichessPush:
         self,
         rounds: LichessRounds,
         now: Callable[[], float] = time.monotonic,
-        timeout: float = _TIMEOUT_S,
+        waits: Waits = USUAL,
     ) -> None:
         """:raises ValueError: if the token cannot be read, or others can read it."""
         read_token(rounds.token)
-        self._rounds, self._now = rounds, now
-        self._client = httpx.Client(timeout=timeout, follow_redirects=False)
+        self._rounds, self._now, self._waits = rounds, now, waits
         self._pushed: dict[int, str] = {}  # the content of each round at Lichess
         self._due = 0.0
         self._failed = 0  # times, one after the other
@@ -156,62 +135,46 @@ class LichessPush:
         """When the next push may be, as ``now`` says it."""
         return self._due
 
-    def push(self, games: RoundGames) -> PushReport | None:
-        """Push one round that has changed; None if none has, or it is too early."""
+    def push(self, games: RoundGames) -> str:
+        """Push one round that has changed. Return a sentence on the result for the organiser; empty
+        if none has changed, or it is too early."""
         if self._now() < self._due:
-            return None
+            return ""
         for number in self._turns:
             pgns = games.get(number, ())
             text = "\n\n\n".join(pgns[:MOST_GAMES])
             if text and self._pushed.get(number) != text:
                 self._turns = [*(turn for turn in self._turns if turn != number), number]
                 return self._push(number, self._rounds.rounds[number], text, len(pgns))
-        return None
+        return ""
 
-    def _push(self, number: int, name: str, text: str, count: int) -> PushReport:
+    def _push(self, number: int, name: str, text: str, count: int) -> str:
         try:
-            answer = self._post(f"/api/broadcast/round/{name}/push", text)
-            report = _report(number, answer, count)
-        except _RefusedError as refused:
+            report = _report(number, self._post(name, text), count)
+        except (LichessError, ValueError) as error:
             self._failed += 1
             pause = min(PAUSE_S * 2 ** min(self._failed, 10), _LAST_PAUSE_S)
-            self._due = self._now() + max(pause, refused.wait)
-            return PushReport(number, False, str(refused))
+            why = _WHY.get(type(error)) if isinstance(error, LichessError) else None
+            self._due = self._now() + (LIMITED_S if why else pause)
+            return why or str(error)
         self._failed, self._pushed[number] = 0, text
         self._due = self._now() + PAUSE_S
         return report
 
-    def _post(self, path: str, text: str) -> dict[str, Any]:
-        """The answer to a request. The token is read each time, so that a new one can replace it.
+    def _post(self, name: str, text: str) -> list[dict[str, Any]]:
+        """What Lichess says of each game. The token is read each time, so that a new one can
+        replace it.
 
-        :raises _RefusedError: if there is none, or it is a refusal.
+        :raises LichessError: one of its kinds.
+        :raises ValueError: if the token cannot be read.
         """
-        try:
-            headers = {
-                "authorization": f"Bearer {read_token(self._rounds.token)}",
-                "content-type": "text/plain; charset=utf-8",
-                "user-agent": "BlindPlay",
-            }
-        except ValueError as error:
-            raise _RefusedError(str(error)) from None
-        try:
-            url = f"{self._rounds.server}{path}"
-            with self._client.stream("POST", url, content=text.encode(), headers=headers) as got:
-                body = b""
-                for part in got.iter_bytes():
-                    body += part
-                    if len(body) > _MOST_ANSWER:
-                        raise _RefusedError(_("Lichess answers with too much; it is tried again."))
-                return _answer(got, body)
-        except httpx.TimeoutException:
-            raise _RefusedError(_("Lichess does not answer in time; it is tried again.")) from None
-        except (httpx.HTTPError, httpx.InvalidURL):
-            raise _RefusedError(
-                _("Lichess cannot be reached; it is tried again. Check the way to the internet.")
-            ) from None
-
-    def close(self) -> None:
-        self._client.close()
+        account = Account("", read_token(self._rounds.token), self._rounds.server)
+        with LichessApi(account, self._waits) as api:
+            value, _rest = api.ask("POST", f"/api/broadcast/round/{name}/push", text=text)
+        games = value.get("games") if isinstance(value, dict) else None
+        if not isinstance(games, list):
+            raise LostLineError(_("Lichess has a problem: {why}", why=_("no answer about games")))
+        return [game for game in games if isinstance(game, dict)]
 
 
 def read_token(path: Path) -> str:
@@ -221,94 +184,30 @@ def read_token(path: Path) -> str:
     """
     content = read_secret(path)
     try:
-        token = content.decode("ascii").strip()
-    except UnicodeDecodeError:
-        token = ""
-    if not token or not token.isprintable() or " " in token:
+        return checked_token(content.decode("ascii", "replace"))
+    except ValueError:
         raise ValueError(
             _("{path} holds no token; write the one that Lichess shows into it.", path=path)
-        )
-    return token
+        ) from None
 
 
-def _answer(got: httpx.Response, body: bytes) -> dict[str, Any]:
-    status = got.status_code
-    if status == 429:
-        raise _RefusedError(
-            _("Lichess asks to wait; it is tried again later."),
-            max(LIMITED_S, _retry_after(got.headers.get("retry-after", ""))),
-        )
-    if status == 401:
-        raise _RefusedError(
-            _(
-                "Lichess does not accept the token; write a new one, which may write studies, "
-                "into the file of the token."
-            ),
-            _LAST_PAUSE_S,
-        )
-    if status in (403, 404):
-        raise _RefusedError(
-            _(
-                "Lichess knows no such round for this token; correct the rounds in the event "
-                "file, or use a token of the broadcast's owner."
-            ),
-            _LAST_PAUSE_S,
-        )
-    try:
-        value = json.loads(body)
-        if not isinstance(value, dict):
-            raise ValueError
-    except (ValueError, RecursionError):
-        value = {}
-    if status == 400:
-        why = in_short(str(value["error"])) if "error" in value else _("no reason")
-        raise _RefusedError(_("Lichess refuses the games: {why}", why=why))
-    if status != 200 or not isinstance(value.get("games"), list):
-        raise _RefusedError(
-            _("Lichess has a problem (status {status}); it is tried again.", status=status)
-        )
-    return value
-
-
-def _retry_after(text: str) -> float:
-    """The seconds in a header Retry-After, which gives seconds or a date; 0.0 if it is neither."""
-    if text.isascii() and text.isdigit():
-        return min(float(text[:9]), _MOST_WAIT_S)
-    try:
-        wait = parsedate_to_datetime(text).timestamp() - time.time()
-    except (ValueError, TypeError, OverflowError):
-        return 0.0
-    return min(max(wait, 0.0), _MOST_WAIT_S)
-
-
-def _report(number: int, answer: dict[str, Any], count: int) -> PushReport:
-    """The report from Lichess's answer, which names each game."""
-    games = [game for game in answer["games"] if isinstance(game, dict)]
+def _report(number: int, games: Sequence[dict[str, Any]], count: int) -> str:
+    """The sentence on Lichess's answer, which names each game."""
     wrong = [_wrong(game) for game in games if game.get("error")]
     moves = sum(game["moves"] for game in games if type(game.get("moves")) is int)
     if wrong:
-        return PushReport(
-            number, False, _("Lichess refuses games: {wrong}", wrong=in_short("; ".join(wrong)))
-        )
+        return _("Lichess refuses games: {wrong}", wrong=in_short("; ".join(wrong)))
     if count > MOST_GAMES:
-        return PushReport(
-            number,
-            False,
-            _(
-                "Lichess takes {most_games} games a round, and there are {count}.",
-                most_games=MOST_GAMES,
-                count=count,
-            ),
+        return _(
+            "Lichess takes {most_games} games a round, and there are {count}.",
+            most_games=MOST_GAMES,
+            count=count,
         )
-    return PushReport(
-        number,
-        True,
-        _(
-            "Round {number} is at Lichess: {count} games, {moves} moves.",
-            number=number,
-            count=len(games),
-            moves=moves,
-        ),
+    return _(
+        "Round {number} is at Lichess: {count} games, {moves} moves.",
+        number=number,
+        count=len(games),
+        moves=moves,
     )
 
 

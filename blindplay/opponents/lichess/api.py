@@ -102,6 +102,7 @@ def forget_account() -> bool:
 
 logging.getLogger("httpx").setLevel(logging.WARNING)  # requests are for nobody's terminal
 _MOST_LINE = 1_000_000  # characters of an event
+_MOST_ANSWER = 2_000_000
 
 
 class LichessError(RuntimeError):
@@ -214,15 +215,21 @@ class LichessApi:
         self.close()
 
     def ask(
-        self, method: str, path: str, data: Mapping[str, str] | None = None
+        self, method: str, path: str, data: Mapping[str, str] | None = None, text: str | None = None
     ) -> tuple[Any, httpx.Headers]:
-        """The answer to a request and its headers.
+        """The answer to a request with a form or a text, and its headers.
 
         :raises LichessError: one of its kinds.
         """
-        with self._one_at_a_time, _explained():
-            answer = self._client.request(method, path, data=data)
-        value = _value(answer.text)
+        type_of = {} if text is None else {"content-type": "text/plain; charset=utf-8"}
+        given = self._client.stream(method, path, data=data, content=text, headers=type_of)
+        with self._one_at_a_time, _explained(), given as answer:
+            told = ""
+            for part in answer.iter_text():
+                told += part
+                if len(told) > _MOST_ANSWER:
+                    raise LostLineError(_("Lichess answers with too much."))
+        value = _value(told)
         _check(answer.status_code, value)
         return value, answer.headers
 
@@ -319,6 +326,8 @@ def _explained() -> Iterator[None]:
     """:raises LostLineError: for any error that cuts a connection; it names no header."""
     try:
         yield
+    except LichessError:
+        raise
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError, RuntimeError):
         raise LostLineError(
             _("Lichess cannot be reached. Check the way to the internet.")

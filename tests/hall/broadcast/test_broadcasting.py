@@ -15,8 +15,9 @@ from blindplay.hall.broadcast.broadcasting import (
     PublicHost,
     read_broadcast,
 )
-from blindplay.hall.broadcast.lichess_push import LICHESS, LichessRounds
+from blindplay.hall.broadcast.lichess_push import LichessRounds
 from blindplay.laws import facts as f
+from blindplay.opponents.lichess.api import SERVER
 from tests import web
 from tests.hall.running import Event, play
 from tests.waiting import until
@@ -47,7 +48,7 @@ def test_everything_can_be_said(tmp_path: Path) -> None:
     assert settings.audience.delay == 90 and settings.audience.names
     assert settings.folder == tmp_path / "out"
     lichess = settings.lichess
-    assert lichess is not None and lichess.token == tmp_path / "t" and lichess.server == LICHESS
+    assert lichess is not None and lichess.token == tmp_path / "t" and lichess.server == SERVER
     assert lichess.rounds == {1: "abcd1234", 2: "ABCD1234"}
 
 
@@ -64,7 +65,7 @@ def test_a_delay_of_nothing_is_possible(tmp_path: Path, delay: str) -> None:
         ('[broadcast]\ndelay = "soon"', "15m"),
         ("[broadcast]\ndelay = 1.5", "time in quotes"),
         ("[broadcast]\nnames = 1", "true or false"),
-        ("[broadcast]\nfolder = 1", "words in quotes"),
+        ("[broadcast]\nfolder = true", "words in quotes"),
         ("[broadcast.lichess]\nrounds = { 1 = 'abcd1234' }", "names no token"),
         ("[broadcast.lichess]\ntoken = 't'", "each round"),
         ("[broadcast.lichess]\ntoken = 't'\nrounds = { 1 = '../../x' }", "not a round"),
