@@ -184,7 +184,7 @@ class PublicGame:
             if self._past.game.setup is None:
                 return ""
             past = boards.position_after(self._past.game, "public", language, ply)
-        return views.render("past/whole_past.html", language, styles=_STYLES, past=past)
+        return views.render("whole_past.html", language, styles=_STYLES, past=past)
 
     def pgn(self, more: Mapping[str, str] | None = None) -> str:
         """The moves; empty before the set-up. ``more``: tags that are added or replaced."""

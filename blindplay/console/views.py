@@ -145,6 +145,12 @@ def render(template: str, language: str, **values: Any) -> str:
     return standing(html, values["now"]) if "now" in values else html
 
 
+def session_page(template: str, session: BrowserSession, **values: Any) -> str:
+    """A page of a session, with its messages, which are then forgotten."""
+    said, session.messages = session.messages, []
+    return render(template, session.language, theme=session.theme, said=said, **values)
+
+
 def language_of(session: BrowserSession, form: Form) -> str:
     """The language of the page that asks: another tab may have changed that of the session."""
     asking = value_of(form, "page")
@@ -199,13 +205,22 @@ class RenderedParts:
         return {name: self._part(page, name, values) for name in (*page.parts, *page.aside)}
 
     def _part(self, page: Page, name: str, values: Mapping[str, Any]) -> str:
-        template = f"{page.folder}/{name}.html"
+        template = _template(page.folder, name)
+        assert template is not None
         read = {one: values[one] for one in _values_of(template) if one in values}
         before, html = self._kept.get(template, (None, ""))
         if before != read:
             html = render(template, self._language, **values)
             self._kept[template] = read, html
         return html
+
+
+@functools.cache
+def _template(folder: str, name: str) -> str | None:
+    """The template of a page's part: its own one, or one that several pages share."""
+    names = (f"{folder}/{name}.html", f"players/{name}.html", f"{name}.html")
+    known = _environment().list_templates()
+    return next((one for one in names if one in known), None)
 
 
 @functools.cache
@@ -225,11 +240,11 @@ def beside(table: TableView, session: BrowserSession, name: str, form: Form) -> 
     with held(table) as game:
         page = page_of(game, session.role)
     extra = page.extra.get(name)
-    if extra is None:
+    template = _template(page.folder, f"{'part' if 'part' in form else 'whole'}_{name}")
+    if extra is None or template is None:
         return None
     language = language_of(session, form)
     values = extra(table, session.role, language, form)
-    template = f"{page.folder}/{'part' if 'part' in form else 'whole'}_{name}.html"
     return render(template, language, theme=session.theme, styles=page.styles, **values)
 
 
@@ -357,16 +372,13 @@ def _live(
     template: str, session: BrowserSession, shown: PageNow, names: Iterable[str], **values: Any
 ) -> str:
     """A page that its stream keeps up to date, with the parts of these ``names``."""
-    said, session.messages = session.messages, []
-    return render(
+    return session_page(
         template,
-        session.language,
+        session,
         parts={name: shown.parts[name].replace(SEEN, shown.stamp) for name in names},
         place=shown.place,
         stamp=shown.stamp,
         state=shown.aspects,
-        said=said,
-        theme=session.theme,
         **values,
     )
 

@@ -26,15 +26,15 @@ from blindplay.wording.values import write_time
 from ..actions import Form
 from ..messages import catalogue
 from ..table_port import TableView
-from . import common
 
 
 @dataclass(frozen=True)
 class Page:
     """The page of a role.
 
-    ``folder`` of its templates, and ``parts``, the names of those templates in their order. The
-    part ``tab`` is the title of the browser's tab. ``scripts`` of ``static`` that it loads besides
+    ``folder`` of its own templates, and ``parts``, the names of its templates in their order; those
+    that it does not have are shared (:func:`~blindplay.console.views.RenderedParts`). The part
+    ``tab`` is the title of the browser's tab. ``scripts`` of ``static`` that it loads besides
     ``console.js``, ``styles`` that it links besides ``base.css``. ``values`` of its templates, for
     a table, its game, which no fact changes meanwhile, a role and a language. ``aside``: parts that
     only its further pages show, kept up to date like the others. ``beside``: those parts that stand
@@ -266,7 +266,7 @@ def next_ply(game: Game, side: str) -> int:
 
 
 def in_notation(game: Game, side: str, language: str) -> list[SheetRow]:
-    """The scoresheet of ``side``, as :func:`.common.sheet_rows` has it. An entry that is one move
+    """The scoresheet of ``side``, as :func:`sheet_rows` has it. An entry that is one move
     stands in notation, any other as it was written."""
     written, played = game.sheets[side], game.history
     letters = _letters(tuple(written.values()), game.player(side).language)
@@ -290,7 +290,7 @@ def in_notation(game: Game, side: str, language: str) -> list[SheetRow]:
             else replace(entry, text=text, struck=struck)
         )
 
-    rows = common.sheet_rows(game, side)
+    rows = sheet_rows(game, side)
     return [(number, told(white), told(black)) for number, white, black in rows]
 
 

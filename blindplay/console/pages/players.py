@@ -240,6 +240,7 @@ def _sighted_values(table: TableView, game: Game, role: str, language: str) -> d
     shown["rows"] = boards.live(game, board, language, black_below=black_below)
     shown["fix"] = boards.restoring(table, game, board, language, black_below=black_below)
     # A move is chosen on the board while it can be made or corrected (1.3).
+    shown["moves_shown"] = True
     shown["may_choose"] = not game.over and (game.side == role or game.turn.made is not None)
     return shown
 
