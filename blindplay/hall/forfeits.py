@@ -6,7 +6,6 @@ any decision of an arbiter; otherwise the hall keeps it.
 """
 
 import threading
-from asyncio import wrap_future
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -59,76 +58,67 @@ class ForfeitPages:
     def routes(self, to_session: ToSession) -> list[BaseRoute]:
         """Their addresses; ``to_session`` admits browsers with a session."""
         return [
-            Route("/hall/forfeit", to_session(self._ask)),
-            Route("/hall/forfeit", to_session(self._declare), methods=["POST"]),
-            Route("/hall/take-back", to_session(self._ask_back)),
-            Route("/hall/take-back", to_session(self._take_back), methods=["POST"]),
-            Route("/hall/begins", to_session(self._begins), methods=["POST"]),
+            Route(f"/hall/{name}", to_session(_with_form(do)), methods=[method])
+            for name, method, do in (
+                ("forfeit", "GET", self._sure),
+                ("forfeit", "POST", self._declare),
+                ("take-back", "GET", self._sure_back),
+                ("take-back", "POST", self._take_back),
+                ("begins", "POST", self._begins),
+            )
         ]
 
     # --- a forfeit -------------------------------------------------------------------------------
 
-    async def _ask(self, request: Request, session: BrowserSession) -> Response:
+    def _sure(self, form: Form, session: BrowserSession) -> Response:
         """The page before a forfeit."""
-        form = {name: [value] for name, value in request.query_params.items()}
-        return await run_in_threadpool(self._sure, form, session)
-
-    def _sure(self, form: Form, session: BrowserSession, *, sooner: bool = False) -> Response:
-        say, side = catalogue(session.language), value_of(form, "missing")
-        now = self._missing.look()
-        game = now.game(_key(form))
+        side, game = value_of(form, "missing"), self._missing.look().game(_key(form))
         if game is None or side not in game.forfeits:
             return self._refused(form, session)
-        if sooner:
-            session.messages.append((True, say["hall_forfeit_sooner"]))
         articles = cited([game.article], session.language)
         return self._page(
             "forfeit", session, game=game, missing=side, result=RESULTS[side],
             articles=articles, time=moment,
         )  # fmt: skip
 
-    async def _declare(self, request: Request, session: BrowserSession) -> Response:
-        form, say = await form_of(request), catalogue(session.language)
-        side, key = value_of(form, "missing"), _key(form)
-        game = (await run_in_threadpool(self._missing.look)).game(key)
+    def _declare(self, form: Form, session: BrowserSession) -> Response:
+        say, side = catalogue(session.language), value_of(form, "missing")
+        game = self._missing.look().game(_key(form))
         if game is None or side not in game.forfeits:
             return self._refused(form, session)
         if not game.passed and not value_of(form, "early"):
-            return await run_in_threadpool(self._sure, form, session, sooner=True)
+            session.messages.append((True, say["hall_forfeit_sooner"]))
+            return self._sure(form, session)
+        names = {"white": game.white, "black": game.black, "result": RESULTS[side]}
+        done: bool | None
         if game.here:
-            await self._at_table(game, side, session)
+            done, said = self._at_table(game, side, session)
         else:
-            done = await run_in_threadpool(self._in_hall, game, side, session.role)
+            done, said = self._in_hall(game, side, session.role), ""
             if done is None:
                 return self._refused(form, session)
-            names = {"white": game.white, "black": game.black, "result": RESULTS[side]}
-            key_of = "hall_forfeit_done" if done else "hall_not_kept"
-            session.messages.append((not done, say[key_of].format(**names)))
+        words = say["hall_forfeit_done" if done else "hall_not_kept"].format(**names)
+        session.messages.append((not done, said or words))
         return self._back()
 
     def _refused(self, form: Form, session: BrowserSession) -> Response:
         say = catalogue(session.language)
-        names = {name: value_of(form, name)[:_LONGEST] for name in ("white", "black")}
-        session.messages.append((True, say["hall_forfeit_gone"].format(**names)))
+        session.messages.append((True, say["hall_forfeit_gone"].format(**_names(form))))
         return self._back()
 
-    async def _at_table(self, game: MissingGame, side: str, session: BrowserSession) -> None:
-        """Ask the table for it. The table refuses it if the player has come meanwhile."""
-        language, say = session.language, catalogue(session.language)
+    def _at_table(self, game: MissingGame, side: str, session: BrowserSession) -> tuple[bool, str]:
+        """Ask the table for it; return whether it was done, and what the table says. It refuses it
+        if the player has come meanwhile."""
+        language = session.language
         fields = {"act": ["arbiter"], "do": ["forfeit"]}
         fields |= {"player": [side]} if side != "both" else {}
+        body = {"language": language, "form": fields}
         try:
-            future = self._hall.request(
-                game.table, session.role, "act", {"language": language, "form": fields}
-            )
+            answer = self._hall.request(game.table, session.role, "act", body).result()
         except UnreachableError:
-            said = say["hall_unreachable"].format(table=game.table)
-            session.messages.append((True, said))
-            return
-        done = result_of(game.table, language, await wrap_future(future))
-        names = {"white": game.white, "black": game.black, "result": RESULTS[side]}
-        words = " ".join(done.sentences) or say["hall_forfeit_done"].format(**names)
-        session.messages.append((done.refused, words))
+            return False, catalogue(language)["hall_unreachable"].format(table=game.table)
+        done = result_of(game.table, language, answer)
+        return not done.refused, " ".join(done.sentences)
 
     def _in_hall(self, game: MissingGame, side: str, who: str) -> bool | None:
         """Keep it; False if the disk does not take it, None if somebody has come or decided."""
@@ -147,54 +137,42 @@ class ForfeitPages:
 
     # --- taken back ------------------------------------------------------------------------------
 
-    async def _ask_back(self, request: Request, session: BrowserSession) -> Response:
+    def _sure_back(self, form: Form, session: BrowserSession) -> Response:
         """The page before a forfeit is taken back."""
-        form = {name: [value] for name, value in request.query_params.items()}
-        return await self._sure_back(form, session)
-
-    async def _sure_back(self, form: Form, session: BrowserSession) -> Response:
-        declared = (await run_in_threadpool(self._missing.look)).forfeit(_key(form))
+        declared = self._missing.look().forfeit(_key(form))
         if declared is None:
             return self._refused(form, session)
         return self._page("take-back", session, forfeit=declared.forfeit, time=moment)
 
-    async def _take_back(self, request: Request, session: BrowserSession) -> Response:
-        form, say = await form_of(request), catalogue(session.language)
-        reason = value_of(form, "reason")[:_LONGEST]
+    def _take_back(self, form: Form, session: BrowserSession) -> Response:
+        say, reason = catalogue(session.language), value_of(form, "reason")[:_LONGEST]
         if not reason:
             session.messages.append((True, say["v_reason_missing"]))
-            return await self._sure_back(form, session)
-        done = await run_in_threadpool(self._taken_back, form, session.role, reason)
-        if done is None:
-            return self._refused(form, session)
-        key = "hall_taken_back" if done else "hall_not_kept"
-        names = {name: value_of(form, name)[:_LONGEST] for name in ("white", "black")}
-        session.messages.append((not done, say[key].format(**names)))
-        return self._back()
-
-    def _taken_back(self, form: Form, who: str, reason: str) -> bool | None:
+            return self._sure_back(form, session)
         with self._deciding:
             declared = self._missing.look().forfeit(_key(form))
             if declared is None:
-                return None
+                return self._refused(form, session)
+            done = True
             try:
-                take_back(self._folder, declared.forfeit, who, reason)
+                take_back(self._folder, declared.forfeit, session.role, reason)
             except OSError:
-                return False
-        return True
+                done = False
+        words = say["hall_taken_back" if done else "hall_not_kept"].format(**_names(form))
+        session.messages.append((not done, words))
+        return self._back()
 
     # --- when it begins --------------------------------------------------------------------------
 
-    async def _begins(self, request: Request, session: BrowserSession) -> Response:
+    def _begins(self, form: Form, session: BrowserSession) -> Response:
         """Set when a round begins, or when an adjourned game is resumed."""
-        form, say = await form_of(request), catalogue(session.language)
-        number, game = value_of(form, "round"), value_of(form, "game")
+        say, game = catalogue(session.language), value_of(form, "game")
         try:
             at = time_of(value_of(form, "at"))
             if game:
-                await run_in_threadpool(set_resumption, self._folder, game, at, session.role)
+                set_resumption(self._folder, game, at, session.role)
             else:
-                await run_in_threadpool(set_start, self._folder, number, at, session.role)
+                set_start(self._folder, value_of(form, "round"), at, session.role)
         except OSError:
             session.messages.append((True, say["hall_not_kept"]))
         except ValueError as error:
@@ -210,17 +188,29 @@ class ForfeitPages:
         return RedirectResponse(_ALL, status_code=303)
 
     def _page(self, name: str, session: BrowserSession, **values: Any) -> Response:
-        language = session.language
-        messages, session.messages = session.messages, []
-        back = NamedLink("all-tables", _ALL, catalogue(language)["hall_all"])
-        return HTMLResponse(
-            views.render(
-                f"hall/{name}.html", language, styles=("hall.css",), theme=session.theme,
-                title=self._title, around=(back,), said=messages, state={}, **values,
-            )
+        back = NamedLink("all-tables", _ALL, catalogue(session.language)["hall_all"])
+        page = views.session_page(
+            f"hall/{name}.html", session, styles=("hall.css",), title=self._title, around=(back,),
+            **values,
         )  # fmt: skip
+        return HTMLResponse(page)
+
+
+def _with_form(do: Callable[[Form, BrowserSession], Response]) -> Answering:
+    """Do it with the fields that were sent, in another thread: it reads files, and may wait for a
+    table."""
+
+    async def answer(request: Request, session: BrowserSession) -> Response:
+        asked: Form = {name: [value] for name, value in request.query_params.items()}
+        form = await form_of(request) if request.method == "POST" else asked
+        return await run_in_threadpool(do, form, session)
+
+    return answer
+
+
+def _names(form: Form) -> dict[str, str]:
+    return {name: value_of(form, name)[:_LONGEST] for name in ("white", "black")}
 
 
 def _key(form: Form) -> tuple[str, str, str]:
-    names = (value_of(form, name)[:_LONGEST] for name in ("white", "black"))
-    return value_of(form, "round"), *pair_of(*names)
+    return value_of(form, "round"), *pair_of(**_names(form))

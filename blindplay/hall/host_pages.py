@@ -318,14 +318,12 @@ class HostPages:
         return "/host/"
 
     async def _all(self, request: Request, session: BrowserSession) -> Response:
-        messages, session.messages = session.messages, []
-        return HTMLResponse(
-            views.render(
-                "hall/host.html", session.language, styles=("hall.css",), theme=session.theme,
-                said=messages, tables=[self._shown(one) for one in self._tables.tables.values()],
-                url=f"{request.url.scheme}://{request.headers['host']}", qr=_drawn,
-            )
+        page = views.session_page(
+            "hall/host.html", session, styles=("hall.css",), qr=_drawn,
+            tables=[self._shown(one) for one in self._tables.tables.values()],
+            url=f"{request.url.scheme}://{request.headers['host']}",
         )  # fmt: skip
+        return HTMLResponse(page)
 
     def _shown(self, table: HostedTable) -> dict[str, Any]:
         codes = {views.slug(role): self.codes.of(table.number, role) for role in table.roles}

@@ -182,8 +182,7 @@ class OrganiserPages:
     async def _evidence(self, request: Request, session: BrowserSession) -> Response:
         """The page of each journal's signatures."""
         games = await run_in_threadpool(evidence, self._follower)
-        messages, session.messages = session.messages, []
-        return self._beside("evidence", session, games=games, said=messages)
+        return self._beside("evidence", session, games=games)
 
     async def _sign(self, request: Request, session: BrowserSession) -> Response:
         """Ask a table to sign its journal as it is now."""
@@ -228,11 +227,9 @@ class OrganiserPages:
 
     def _beside(self, name: str, session: BrowserSession, **values: Any) -> Response:
         """A further page, with a link back to the overview."""
-        language = session.language
-        back = NamedLink("all-tables", "./", catalogue(language)["hall_all"])
-        return HTMLResponse(
-            views.render(
-                f"hall/{name}.html", language, styles=("hall.css",), theme=session.theme,
-                title=self._title, around=(back,), **values,
-            )
+        back = NamedLink("all-tables", "./", catalogue(session.language)["hall_all"])
+        page = views.session_page(
+            f"hall/{name}.html", session, styles=("hall.css",), title=self._title, around=(back,),
+            **values,
         )  # fmt: skip
+        return HTMLResponse(page)

@@ -311,14 +311,13 @@ class HallPages:
             now = self._view(session.language, kind).stream.now()
             tables = [self.overview[name] for name in self.overview.names]
         say = catalogue(session.language)
-        messages, session.messages = session.messages, []
-        return views.render(
+        return views.session_page(
             "hall/overview.html",
-            session.language,
-            title=self._title, parts=now.parts, place=now.place, state=now.aspects, said=messages,
+            session,
+            title=self._title, parts=now.parts, place=now.place, state=now.aspects,
             tables=[(table.name, _fits(table, group, query.get("find", ""))) for table in tables],
             view=kind, views=VIEWS, group=group, groups=GROUPS, find=query.get("find", ""),
-            styles=("hall.css",), theme=session.theme, now=_now_ms(), run=self.pages.run,
+            styles=("hall.css",), now=_now_ms(), run=self.pages.run,
             around=(
                 *self._organiser.links(session.language),
                 NamedLink("next-table", "next", say["hall_next"], NEXT_KEY),
