@@ -76,10 +76,10 @@ def host(
             tables, run, arguments, options.show, _PRELOAD, _models(given, spoken), spoken
         )
         try:
-            link = pages.start(running)
+            link = pages.serve(running)
             options.show(_("People come in at {url} with the codes of their seats.", url=pages.url))
             options.show(_("The page with all tables and codes: {link}", link=link))
-            show_advice(partial(pages.advice, heard=True))
+            show_advice(pages.advice)
             while not ctrl_c.pressed:
                 time.sleep(_LOOK_S)
             options.show(_("All tables are being ended."))

@@ -478,6 +478,6 @@ def _phone_at(
     show(_("Open this link on the phone: {link}", link=phone.link))
     if at.qr:
         show(phone.drawn_link)
-    show_advice(partial(server.advice, heard=True), show)
+    show_advice(server.advice, show)
     phone.wait()
     return phone

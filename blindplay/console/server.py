@@ -85,6 +85,9 @@ class PageServer:
     ``front``: the server that stands in front of this one.
     """
 
+    hears = True
+    """Its pages can use a microphone."""
+
     def __init__(
         self,
         host: str = LOOPBACK,
@@ -112,11 +115,11 @@ class PageServer:
         scheme = "https" if self._given or self._issued else "http"
         return f"{scheme}://{_in_url(self._address)}:{self.port}"
 
-    def advice(self, language: str, *, heard: bool = False) -> str:
-        """Lines on what other devices need before they can use the pages as they are served now;
-        empty if they need nothing. ``heard``: the pages can use a microphone."""
+    def advice(self, language: str) -> str:
+        """Lines on what other devices need before they can use the pages as they are served now, in
+        the table's ``language`` or in English; empty if they need nothing."""
         say, lines = _words(language), []
-        if heard and self.url.startswith("http:") and not is_here(self._address):
+        if self.hears and self.url.startswith("http:") and not is_here(self._address):
             lines.append(say["link_microphone"])
         if self._issued is not None:
             plain = f"http://{_in_url(self._address)}:{self.port}"
@@ -146,7 +149,7 @@ class PageServer:
         self._socket.close()
 
 
-class ConsoleHost:
+class ConsoleHost(PageServer):
     """Serves the console of ``table`` at ``host`` and ``port`` until it is closed.
 
     ``certificate``: serve HTTPS only. ``links``: the file by which sessions survive a restart.
@@ -169,15 +172,15 @@ class ConsoleHost:
         front: Front | None = None,
     ) -> None:
         """:raises ConsoleError: as :func:`listen` does."""
-        self._server = PageServer(host, port, certificate, front)
+        super().__init__(host, port, certificate, front)
         self._table = table
         self.console = Console(
             table,
-            self._server.hosts,
+            self.hosts,
             AccessLinks(links),
             encrypted=certificate is not None if front is None else front.encrypted,
             # Browsers send a cookie to all ports of a machine, so each table needs its own name.
-            cookie=f"{COOKIE}-{self._server.port}" if front is None else front.cookie,
+            cookie=f"{COOKIE}-{self.port}" if front is None else front.cookie,
             remember_s=remember_s,
             audience=audience,
             phones=phones,
@@ -187,7 +190,7 @@ class ConsoleHost:
         table.listen(self._follow)
         with held(table):
             self._follow()
-        self._server.start(self.console.app)
+        self.start(self.console.app)
         threading.Thread(target=self._warm, name="warming pages", daemon=True).start()
 
     def _follow(self, taken: Taken | None = None) -> None:
@@ -201,14 +204,6 @@ class ConsoleHost:
         announcing(game)
         for language in languages:
             views.warm(language)
-
-    @property
-    def url(self) -> str:
-        return self._server.url
-
-    @property
-    def port(self) -> int:
-        return self._server.port
 
     def tell_moves(self, tell: Callable[[str], None], language: str) -> None:
         """Tell it whenever this machine gets another address, in the table's ``language`` or in
@@ -224,10 +219,6 @@ class ConsoleHost:
                     tell(_words(language)["link_moved"].format(url=now))
 
         threading.Thread(target=look, name="looking for the address", daemon=True).start()
-
-    def advice(self, language: str) -> str:
-        """As :meth:`PageServer.advice`, in the table's ``language`` or in English."""
-        return self._server.advice(language, heard=True)
 
     def link(self, role: str) -> str:
         """A new link for ``role``. It replaces the old one."""
@@ -277,7 +268,7 @@ class ConsoleHost:
     def close(self) -> None:
         """Stop serving. The open pages say that the connection is lost."""
         self.console.close()
-        self._server.close()
+        super().close()
 
 
 def qr_code(link: str) -> str:

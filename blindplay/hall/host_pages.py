@@ -352,7 +352,7 @@ def _drawn(link: str) -> str:
     return str(segno.make(link, error="m").svg_inline(scale=4))
 
 
-class TablesHost:
+class TablesHost(PageServer):
     """Serves the pages of a host until it is closed, at one address."""
 
     def __init__(
@@ -364,28 +364,18 @@ class TablesHost:
         remember_s: int = 0,
     ) -> None:
         """:raises ConsoleError: if nothing can listen there, or not with this certificate."""
-        self._server = PageServer(host, port, certificate)
+        super().__init__(host, port, certificate)
         self.encrypted = certificate is not None
-        self.cookie = f"{COOKIE}-{self._server.port}"
+        self.cookie = f"{COOKIE}-{self.port}"
         """The name of the tables' cookies, each with a path of its own."""
         self._remember_s = remember_s
-        self.advice = self._server.advice
 
-    @property
-    def url(self) -> str:
-        """Its address for other machines."""
-        return self._server.url
-
-    def start(self, tables: HostedTables) -> str:
+    def serve(self, tables: HostedTables) -> str:
         """Serve these tables. Return a new link for the organiser."""
         links = AccessLinks(data_folder() / _LINKS)
         self.pages = HostPages(
-            tables, self._server.hosts, links, f"{self.cookie}-host", encrypted=self.encrypted,
+            tables, self.hosts, links, f"{self.cookie}-host", encrypted=self.encrypted,
             remember_s=self._remember_s,
         )  # fmt: skip
-        self._server.start(self.pages.app)
+        self.start(self.pages.app)
         return f"{self.url}/#{links.issue(ORGANISER)}"
-
-    def close(self) -> None:
-        """Stop serving. The open pages say that the connection is lost."""
-        self._server.close()

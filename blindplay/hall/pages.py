@@ -398,8 +398,10 @@ def _fits(table: ShownTable, group: str, find: str) -> bool:
     )
 
 
-class HallHost:
+class HallHost(PageServer):
     """Serves the pages of ``hall`` until it is closed."""
+
+    hears = False
 
     def __init__(
         self,
@@ -416,20 +418,18 @@ class HallHost:
         """``tables``: the folder with the files of the tables, for tickets; None: there is none.
 
         :raises ConsoleError: if nothing can listen there, or not with this certificate."""
-        self._server = PageServer(host, port, certificate)
-        self.url = self._server.url
-        address = urlsplit(self.url).netloc
-        self.tickets = None if tables is None else Tickets(tables, address)
+        super().__init__(host, port, certificate)
+        self.tickets = None if tables is None else Tickets(tables, urlsplit(self.url).netloc)
         self.mails = None
         if joined.mail is not None:
             self.mails = Mails(joined.mail, joined.folder, joined.title, self.url, joined.rounds)
         self.pages = HallPages(
             hall,
             joined.title,
-            self._server.hosts,
+            self.hosts,
             AccessLinks(joined.folder / _ARBITERS),
             encrypted=certificate is not None,
-            cookie=f"blindplay-hall-{self._server.port}",
+            cookie=f"blindplay-hall-{self.port}",
             remember_s=remember_s,
             more=more,
             rules=joined.play,
@@ -437,8 +437,7 @@ class HallHost:
             players=PlayerPages(joined.folder, joined.title, self.url, self.mails),
             elsewhere=joined.mail.url.lower() if joined.mail is not None else "",
         )
-        self.advice = self._server.advice
-        self._server.start(self.pages.app)
+        self.start(self.pages.app)
 
     def links(self, arbiters: Iterable[str], *, anew: bool = False) -> dict[str, str]:
         """A new link for each of ``arbiters`` without one, or for all of them; a new link ends the
@@ -453,6 +452,6 @@ class HallHost:
     def close(self) -> None:
         """Stop serving. The open pages say that the connection is lost."""
         self.pages.close()
-        self._server.close()
+        super().close()
         if self.mails is not None:
             self.mails.close()

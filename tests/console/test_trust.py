@@ -95,7 +95,7 @@ def test_a_profile_takes_the_place_of_the_one_before_of_the_same_machine(
 ) -> None:
     def named(title: str) -> str:
         (made,) = new_issuers(title, NAMES)
-        host._server._issued.issuer = made  # type: ignore[union-attr]
+        host._issued.issuer = made  # type: ignore[union-attr]
         profile = plistlib.loads(given(host, "/certificate/blindplay.mobileconfig").content)
         return str(profile["PayloadIdentifier"])
 
@@ -110,7 +110,7 @@ def test_the_page_shows_no_fingerprint_because_whoever_changes_the_file_could_ch
     for length in (4, 8, 10):
         assert " ".join(issuer.fingerprint.split()[:length]) not in told
     assert "after the command: blindplay certificate --hall table-1.toml." in told
-    host._server._issued.kept = True  # type: ignore[union-attr]
+    host._issued.kept = True  # type: ignore[union-attr]
     assert "after the command: blindplay certificate." in given(host, "/").text
 
 
@@ -215,7 +215,7 @@ def test_a_browser_that_trusts_the_authority_believes_it_no_other_name(
 ) -> None:  # fmt: skip
     # As if a thief had the key: the certificate is for any name.
     monkeypatch.setattr(Issuer, "certified", lambda self, hosts: ["example.org", "10.9.8.7"])
-    host._server._issued = IssuedCertificate(issuer)
+    host._issued = IssuedCertificate(issuer)
     page = trusting_browser.new_page()
     port = host.url.rpartition(":")[2]
     with pytest.raises(Error, match="ERR_CERT"):

@@ -71,7 +71,7 @@ class Served:
             console = ConsoleHost(table, port=0, phones=phones, front=front)
             self.consoles[number] = console
             self.tables[number] = HostedTable(number, port=console.port, roles=console.roles())
-        self.link = self.host.start(self)  # type: ignore[arg-type]
+        self.link = self.host.serve(self)  # type: ignore[arg-type]
         self.base = self.host.url
 
     def invite(self, number: int, role: str) -> str:

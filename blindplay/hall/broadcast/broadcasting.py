@@ -176,8 +176,10 @@ class Broadcast:
                 self._fault = _("The broadcast has a fault; start it again, and report it.")
 
 
-class PublicHost:
+class PublicHost(PageServer):
     """Serves only the pages for everybody, at ``host`` and ``port``, until it is closed."""
+
+    hears = False
 
     def __init__(
         self,
@@ -187,11 +189,9 @@ class PublicHost:
         certificate: Encryption | None = None,
     ) -> None:
         """:raises ConsoleError: if nothing can listen there, or not with this certificate."""
+        super().__init__(host, port, certificate)
         self._pages = pages
-        self._server = PageServer(host, port, certificate)
-        self.url = f"{self._server.url}{PATH}"
-        self.advice = self._server.advice
-        self._server.start(
+        self.start(
             Starlette(
                 routes=[
                     Route("/", _redirect),
@@ -205,9 +205,13 @@ class PublicHost:
             )
         )
 
+    @property
+    def url(self) -> str:
+        return f"{super().url}{PATH}"
+
     def close(self) -> None:
         self._pages.close()
-        self._server.close()
+        super().close()
 
 
 async def _redirect(request: Request) -> Response:
