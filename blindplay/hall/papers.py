@@ -29,7 +29,7 @@ from blindplay.wording.values import (
     time_control_in_words,
 )
 
-from .broadcast.lists import ListedGame, ListedPlayer, ListedRound, figures, ranking_of
+from .broadcast.lists import ListedGame, ListedRound, figures, ranking_of
 from .event_file import EventFile
 from .follower import Follower
 from .overview import natural
@@ -360,10 +360,9 @@ class _Maker:
         lines = [self._of_player(player) for player in self._listed.players()]
         return [Sheet("", columns, tuple(lines))]
 
-    def _of_player(self, player: ListedPlayer) -> PaperLine:
+    def _of_player(self, player: PlayerPlace) -> PaperLine:
         if not player.table:
-            place = PlayerPlace(player.name, None, player.bye)
-            words = place_in_words(place, self._about.paired, self._pack)
+            words = place_in_words(player, self._about.paired, self._pack)
             return PaperLine((player.name, self._bye(player.bye)), *words)
         say, pack = self._say, self._pack
 

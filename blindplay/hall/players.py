@@ -5,7 +5,6 @@ They need no link, so they say what that list says about the asked name, and no 
 
 import hashlib
 import io
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote_plus, urlencode
@@ -26,7 +25,7 @@ from blindplay.language import load
 
 from .event_file import is_address
 from .mails import Mails
-from .pairings.rounds import PlayerPlace, Round, place_in_words, told_round, where
+from .pairings.rounds import PlayerPlace, place_in_words, told_round, where
 
 _LONGEST_NAME = 100  # characters of a name that somebody asks for
 _SENT = {"yes": "mail_sent", "no": "mail_full"}
@@ -34,16 +33,8 @@ _STYLES = ("signals.css", "mine.css")
 _HEADERS = {"connection": "close"}  # many telephones ask, and each only now and then
 
 
-@dataclass(frozen=True)
-class ShownPlace:
-    """A player's place in the newest round. Without a ``table`` they have no game."""
-
-    name: str
-    round: str
-    sentence: str
-    table: str = ""
-    side: str = ""
-    opponent: str = ""
+_Places = list[tuple[PlayerPlace, str, str]]
+"""The places of players in the newest round, each with that round and a sentence."""
 
 
 class PlayerPages:
@@ -65,7 +56,7 @@ class PlayerPages:
                 Route("/where/mail/{token}", self._mail, methods=["GET", "POST"]),
             ]
 
-    def _places(self, name: str, language: str) -> tuple[list[ShownPlace], str]:
+    def _places(self, name: str, language: str) -> tuple[_Places, str]:
         """The places of the players with this name and, without any, a sentence on why."""
         say = catalogue(language)
         try:
@@ -74,9 +65,9 @@ class PlayerPages:
             return [], say["hall_where_unread"]
         if paired is None:
             return [], say["hall_where_unpaired"]
-        found = where(paired, name, whole_words=True)
+        pack, found = load(language), where(paired, name, whole_words=True)
         why = "" if found else say["hall_where_nobody"].format(name=name)
-        return [_shown(place, paired, language) for place in found], why
+        return [(one, paired.round, place_in_words(one, paired, pack)[0]) for one in found], why
 
     async def _where(self, request: Request) -> Response:
         """The page that asks for a name, and answers."""
@@ -93,7 +84,7 @@ class PlayerPages:
         places, why = await run_in_threadpool(self._places, name, language)
         sent = request.query_params.get("sent", "")
         told = catalogue(language)[_SENT[sent]] if sent in _SENT else ""
-        mine = places[0].name if len(places) == 1 else name
+        mine = places[0][0].name if len(places) == 1 else name
         link = f"{self._address(request)}/where/mine?name={quote_plus(mine)}"
         values = {"told": told, "wrong": "", "address": "", **more}
         return self._page(
@@ -106,7 +97,7 @@ class PlayerPages:
         language = accepted(request)
         places, why = await run_in_threadpool(self._places, _name(request), language)
         html = views.render("hall/places.html", language, places=places, why=why)
-        told = " ".join(place.sentence for place in places)
+        told = " ".join(sentence for _place, _number, sentence in places)
         found = {"key": _key(places), "told": told, "html": html}
         return JSONResponse(found, headers=_HEADERS)
 
@@ -132,7 +123,7 @@ class PlayerPages:
             return await self._whole(request, name, wrong=say["too_fast"], address=address)
         query = {"name": name}
         if len(places) == 1:
-            sent = await run_in_threadpool(self._mails.order, places[0].name, address, language)
+            sent = await run_in_threadpool(self._mails.order, places[0][0].name, address, language)
             query["sent"] = "yes" if sent else "no"
         # The page is loaded anew, so that it can be loaded again without another order.
         place = f"/where/mine?{urlencode(query)}"
@@ -164,18 +155,9 @@ def _name(request: Request) -> str:
     return request.query_params.get("name", "").strip()[:_LONGEST_NAME]
 
 
-def _shown(place: PlayerPlace, paired: Round, language: str) -> ShownPlace:
-    sentence, pairing = place_in_words(place, paired, load(language))[0], place.pairing
-    if pairing is None:
-        return ShownPlace(place.name, paired.round, sentence)
-    side = "white" if pairing.white == place.name else "black"
-    opponent = pairing.black if side == "white" else pairing.white
-    return ShownPlace(place.name, pairing.round, sentence, pairing.table, side, opponent)
-
-
-def _key(places: list[ShownPlace]) -> str:
+def _key(places: _Places) -> str:
     """A text that differs when the places do, in whatever language."""
-    parts = [(one.name, one.round, one.table, one.side, one.opponent) for one in places]
+    parts = [(place, number) for place, number, _sentence in places]
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16] if parts else ""
 
 

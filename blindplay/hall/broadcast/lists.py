@@ -24,6 +24,7 @@ from blindplay.language import load
 from blindplay.laws.facts import SIDES
 from blindplay.translation import _
 from blindplay.wording.names import spoken_name
+from blindplay.wording.values import Pairing
 
 from ..overview import natural
 from ..pairings.decided import Decisions, read_decisions
@@ -36,7 +37,7 @@ from ..pairings.played import (
     pair_of,
     results_in,
 )
-from ..pairings.rounds import Round, kept_rounds, resting_in
+from ..pairings.rounds import PlayerPlace, Round, kept_rounds, resting_in
 from ..pairings.trf import Standing, TrfFile, read_trf, standings
 from ..protocol import state_of
 from .delayed import DelayedHall, ShownGame
@@ -88,18 +89,6 @@ def _of_table(one: TableResult, forfeit: TableResult | None) -> _Results:
 
 
 @dataclass(frozen=True)
-class ListedPlayer:
-    """One player of a round; without a ``table`` they have no game."""
-
-    name: str
-    table: str = ""
-    side: str = ""
-    opponent: str = ""
-    bye: str = ""
-    """Its kind, if it is known, as in :data:`.rounds.BYES`."""
-
-
-@dataclass(frozen=True)
 class ListedRound:
     """The games of a round by their tables, and the players without a game."""
 
@@ -109,12 +98,12 @@ class ListedRound:
     byes: Mapping[str, str]
     """The kind of each player's bye, if it is known."""
 
-    def players(self) -> list[ListedPlayer]:
+    def players(self) -> list[PlayerPlace]:
         """All players of the round by their last names."""
-        found = [ListedPlayer(name, bye=self.byes.get(name, "")) for name in self.resting]
+        found = [PlayerPlace(name, None, self.byes.get(name, "")) for name in self.resting]
         for game in self.games:
-            found.append(ListedPlayer(game.white, game.table, "white", game.black))
-            found.append(ListedPlayer(game.black, game.table, "black", game.white))
+            pairing = Pairing(self.number, game.table, game.white, game.black)
+            found += (PlayerPlace(game.white, pairing), PlayerPlace(game.black, pairing))
         return sorted(found, key=lambda player: player.name.split()[::-1])
 
 

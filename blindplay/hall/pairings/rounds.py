@@ -557,6 +557,20 @@ class PlayerPlace:
     bye: str = ""
     """Its kind, if it is known, as in :data:`BYES`; ``undone`` in a round that was undone."""
 
+    @property
+    def table(self) -> str:
+        """Empty: no game."""
+        return self.pairing.table if self.pairing else ""
+
+    @property
+    def side(self) -> str:
+        return "white" if self.pairing and self.pairing.white == self.name else "black"
+
+    @property
+    def opponent(self) -> str:
+        pairing = self.pairing
+        return "" if pairing is None else pairing.black if self.side == "white" else pairing.white
+
 
 def where(paired: Round, name: str, *, whole_words: bool = False) -> list[PlayerPlace]:
     """Return the places of the players with this name, as :func:`.names.find_names` finds them."""
