@@ -14,7 +14,7 @@ from blindplay.record import Tape, TapeError
 from blindplay.record.tape import Recording, tape_folder
 
 
-class AnotherGameView(Protocol):
+class AnotherGamePort(Protocol):
     """What the players of a table want after their game."""
 
     @property
@@ -24,10 +24,6 @@ class AnotherGameView(Protocol):
     @property
     def wanted(self) -> Mapping[str, Command]:
         """NEW_GAME or REMATCH, by the player who wants it and waits for the other's answer."""
-
-
-class AnotherGamePort(AnotherGameView, Protocol):
-    """The same of a running table."""
 
     def want(self, side: str, command: Command | None) -> None:
         """``side`` wants this, or no other game. Hold the table's lock."""
@@ -39,7 +35,7 @@ class AnotherGamePort(AnotherGameView, Protocol):
 
 @dataclass(frozen=True)
 class AnotherGameNow:
-    """See :class:`AnotherGameView`: at one moment, or of a table whose players do not decide it."""
+    """The same at one moment, or of a table whose players do not decide it."""
 
     may: bool = False
     wanted: Mapping[str, Command] = field(default_factory=dict)
@@ -78,7 +74,7 @@ class TableView(Protocol):
         """The side of the opponent who is not in the room; empty if both players are here."""
 
     @property
-    def another_game(self) -> "AnotherGameView":
+    def another_game(self) -> AnotherGamePort:
         """What the players want after this game."""
 
     def allows(self, asked: Command) -> bool:
@@ -91,10 +87,6 @@ class TableView(Protocol):
 
 class TablePort(TableView, Protocol):
     """One running table."""
-
-    @property
-    def another_game(self) -> AnotherGamePort:
-        """What the players want after this game."""
 
     def hint(self) -> chess.Move | None:
         """A good move in the present position; None as long as none has been found."""

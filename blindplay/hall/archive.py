@@ -169,7 +169,7 @@ def _check_envelopes(folder: Path) -> None:
     tables = [
         path.parent.name.removeprefix("table-")
         for path in folder.glob(f"table-*/*{SUFFIX}")
-        if any(map(_is_sealed, (path, *branches_of(path)))) and not _is_over(path)
+        if any(map(_is_sealed, (path, *branches_of(path)))) and not _folded(path).over
     ]
     if tables:
         raise ValueError(
@@ -186,24 +186,15 @@ def _is_sealed(journal: Path) -> bool:
     """Return whether a journal has a sealed move that is not opened."""
     if b'"seal"' not in read_bytes(journal, JOURNAL):
         return False
-    game = _folded(journal)
-    return game is not None and game.sealed is not None
+    return _folded(journal).sealed is not None
 
 
-def _is_over(journal: Path) -> bool:
-    game = _folded(journal)
-    return game is not None and game.over
-
-
-def _folded(journal: Path) -> Game | None:
-    """The game of a journal as far as the Laws take it; None if the journal cannot be read."""
+def _folded(journal: Path) -> Game:
+    """The game of a journal as far as it can be read, and the Laws take it."""
     game = Game(PackWords())
-    try:
-        with suppress(FactError):
-            for fact in read_journal(journal).facts:
-                game.apply(fact)
-    except JournalError:
-        return None
+    with suppress(FactError, JournalError):
+        for fact in read_journal(journal).facts:
+            game.apply(fact)
     return game
 
 

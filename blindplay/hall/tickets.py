@@ -34,8 +34,10 @@ OPEN, BEGIN, FILE = "/ticket/open", "/ticket/begin", "/ticket/file"
 _TABLE, _HALL = b"blindplay table 1", b"blindplay hall 1 "
 
 
-class _TicketSide(DigitsSide):
-    def __init__(self, digits: str, table: str, *, first: bool) -> None:
+class TableSide(DigitsSide):
+    """The side of ``table``, which knows the ``digits``."""
+
+    def __init__(self, digits: str, table: str, *, first: bool = True) -> None:
         names = _TABLE, _HALL + table.encode()
         super().__init__(digits, names, _TABLE + _HALL, first=first)
         self.table = table
@@ -45,13 +47,6 @@ class _TicketSide(DigitsSide):
         """The proof for the hall that the table knows the ticket."""
         return self.shows(_TABLE + self.table.encode())
 
-
-class TableSide(_TicketSide):
-    """The side of ``table``, which knows the ``digits``."""
-
-    def __init__(self, digits: str, table: str) -> None:
-        super().__init__(digits, table, first=True)
-
     def opened(self, sealed: bytes) -> bytes:
         """Return the content that the hall has sealed.
 
@@ -60,7 +55,7 @@ class TableSide(_TicketSide):
         return self.unseal(sealed, self.table.encode())
 
 
-class HallSide(_TicketSide):
+class HallSide(TableSide):
     """The side of the hall that has shown the ``digits`` for ``table``."""
 
     def __init__(self, digits: str, table: str) -> None:
