@@ -101,7 +101,7 @@ def test_every_language_tells_it_in_words(points: list[TurningPoint], code: str)
 
 def test_nothing_is_said_about_good_moves(tmp_path: Path) -> None:
     said = taught(lambda teacher: review(teacher, game(tmp_path, QUIET)), "")
-    assert [line for line in said if not line.startswith("Examined")] == [
+    assert [line for line in said if not line.startswith("Analysed: ")] == [
         "The game of Anna against Bert.",
         "The game is being analysed. Moves: two.",
         "No turning point was found.",
