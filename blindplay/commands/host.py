@@ -97,7 +97,7 @@ def run_table(
     from blindplay.cli import main
     from blindplay.console.server import Front
 
-    return main(arguments, Front(root, encrypted, cookie, line.served))
+    return main(arguments, Front(root, encrypted, cookie, line.served, line.gone))
 
 
 def _of_each_table(arguments: Sequence[str]) -> PlayOptions:

@@ -2,7 +2,7 @@
 
 import datetime
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from itertools import groupby
 from pathlib import Path
@@ -143,9 +143,11 @@ def _run(
     companion: "Companion | None" = None,
     opponent: "AbsentPlayer | None" = None,
     assigned: Mapping[str, Any] | None = None,
+    follows: Callable[[], bool] = bool,
 ) -> "Ended":
     """Run the table, and play again at it as its players wish; return how the last game ended.
-    ``setup`` None: the game is resumed. ``assigned``: how the hall has assigned it."""
+    ``setup`` None: the game is resumed. ``assigned``: how the hall has assigned it; ``follows``:
+    whether it has given the next one."""
     from blindplay.record import files, games
     from blindplay.table.play import Ended, run
     from blindplay.table.play import check as check_table
@@ -170,7 +172,7 @@ def _run(
             console = replace(console, keeps_links=keeps_links, after=ended)
         before = journal
         ended = run(journal, setup, devices, lines, sys.stdout, table, console, companion, opponent,
-                    prepare)  # fmt: skip
+                    prepare, follows)  # fmt: skip
         if ended.again is None:
             return ended
         if journal.parent != games.tables_folder():
@@ -229,7 +231,7 @@ def _play_rounds(given: PlayOptions, devices: "WantedDevices", joined: "EventFil
         nonlocal status
         try:
             ended = _run(given, journal, setup, devices, lines, joined, assigned_games.companion,
-                        assigned=assigned)  # fmt: skip
+                        assigned=assigned, follows=lambda: assigned_games.known)  # fmt: skip
         except FinishedElsewhereError:  # the table has said so
             return True
         status = status or int(not ended.whole)

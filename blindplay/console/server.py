@@ -69,13 +69,15 @@ class Front:
     one. It says in headers who calls, and whether the call was ``encrypted``.
 
     ``root``: the path under which it offers the pages. ``cookie``: the beginning of the names of
-    their cookies. ``served``: called with the table and its console when the pages are served.
+    their cookies. ``served``: called with the table and its console when the pages are served;
+    ``gone``: before they are served no more.
     """
 
     root: str
     encrypted: bool
     cookie: str
     served: Callable[[TablePort, "ConsoleHost"], object]
+    gone: Callable[[], object]
 
 
 class PageServer:

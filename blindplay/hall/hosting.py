@@ -102,6 +102,11 @@ class TableLine:
             look()
         table.listen(look)
 
+    def gone(self) -> None:
+        """No pages are served until those of the next game."""
+        self._pages = None
+        self._sending.put(("gone",))
+
     def said(self, line: str) -> None:
         """The table has printed a line."""
         self._sending.put(("said", line))
@@ -115,7 +120,8 @@ class TableLine:
         with contextlib.suppress(EOFError, OSError):
             while (asked := self._pipe.recv()) is not None:
                 number, role = asked
-                token = self._pages.console.sign_in.links.invite(role) if self._pages else ""
+                pages = self._pages
+                token = pages.console.sign_in.links.invite(role) if pages else ""
                 self._sending.put(("invited", number, token))
         signal.raise_signal(signal.SIGTERM)  # as a service is ended
 
@@ -228,10 +234,11 @@ class HostedTables:
 
     def _continue(self) -> None:
         """Give each table its game that has begun and is not over."""
-        for name, path in read_object(data_folder() / _STATE).items():
-            table = self.tables.get(int(name)) if name.isdecimal() else None
+        kept = read_object(data_folder() / _STATE)
+        for number, table in self.tables.items():
+            path = kept.get(str(number))
             journal = Path(path if isinstance(path, str) else "")
-            if table and journal.is_file() and (game := games.kept_game(journal)).unfinished:
+            if journal.is_file() and (game := games.kept_game(journal)).unfinished:
                 table.journal = journal
                 table.game = HostedGame(game.white, game.black, game.begun, game.moves)
 
@@ -338,6 +345,8 @@ class HostedTables:
             self._note()
             table.port = told[0]
             table.roles = told[1]  # only now: a code that is shown must open its seat
+        elif what == "gone":
+            table.port, table.roles = 0, ()
         elif what == "game":
             (table.game,) = told
         elif what == "said":

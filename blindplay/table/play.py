@@ -17,6 +17,7 @@ from blindplay.ctrl_c import CtrlC
 from blindplay.hearing import speaker_preferences
 from blindplay.language import Command, Language, load
 from blindplay.laws import facts as f
+from blindplay.laws.due import due
 from blindplay.laws.facts import Setup
 from blindplay.laws.rulings import GameOver
 from blindplay.laws.state import OTHER
@@ -174,6 +175,7 @@ def run(
     companion: Companion | None = None,
     opponent: AbsentPlayer | None = None,
     prepare: Callable[[Ended], object] = lambda ended: None,
+    follows: Callable[[], bool] = bool,
 ) -> Ended:
     """Run a table until the game is over and the keys end, or everybody wants another one, then say
     what comes next. With ``console``, serve its pages. ``setup`` None: go on with that in ``path``.
@@ -181,6 +183,8 @@ def run(
     about the table's machine. ``opponent`` plays against the impaired player or, if there is none,
     against White; the side of ``wanted`` decides before. ``prepare`` looks for what another game
     needs once everybody wants it. If it raises an error, people hear so and this table goes on.
+    ``follows``: whether the hall has given the next game; a table without a keyboard leaves a game
+    that is over for it, once nobody has to sign.
 
     Where the keys end before the game, it goes on with what else there is. With pages the table
     goes on after the game, too. Ctrl-C ends it as ``quit`` does.
@@ -265,7 +269,9 @@ def run(
             if opponent is not None:
                 stack.callback(opponent.close)
                 opponent.sit(table, session.desk.tell_all)
-            go_on_with = partial(_do_keys, session, keyboard, lines, ctrl_c, pages=host is not None)
+            go_on_with = partial(
+                _do_keys, session, keyboard, lines, ctrl_c, follows, pages=host is not None
+            )
             while again is None and (wants := go_on_with()) is not None:
                 again = _prepared(session, _ended(session, own, wants), prepare)
         if opponent is not None:
@@ -391,7 +397,13 @@ def _own_side(table: Table, wanted: WantedDevices) -> str:
 
 
 def _do_keys(
-    session: Session, keyboard: Keyboard, lines: TypedLines, ctrl_c: CtrlC, *, pages: bool
+    session: Session,
+    keyboard: Keyboard,
+    lines: TypedLines,
+    ctrl_c: CtrlC,
+    follows: Callable[[], bool],
+    *,
+    pages: bool,
 ) -> Command | None:
     """Do what is typed, until everybody wants another game; return it. When the keys end, go on
     with boards, microphones and pages, if any. After the game pages stay, for the signatures and
@@ -401,7 +413,9 @@ def _do_keys(
 
     def left() -> bool:
         withdrawn = bool(session.table.pairings.withdrawn)
-        return ctrl_c.pressed or session.another_game.chosen is not None or withdrawn
+        gives_way = not session.steps.has_keyboard and follows() and _is_done(session.table)
+        wanted = session.another_game.chosen is not None
+        return ctrl_c.pressed or wanted or withdrawn or gives_way
 
     def goes_on() -> bool:
         nonlocal silent_since, listens
@@ -422,6 +436,15 @@ def _do_keys(
         if line is not None and keyboard.do_all([line]):
             return None
     return None if ctrl_c.pressed else session.another_game.chosen
+
+
+def _is_done(table: Table) -> bool:
+    """Return whether the game is over and signed, or rests."""
+    with table.lock:
+        game = table.game
+        if game.adjourned and game.resumed_at is None:
+            return True
+        return game.over and all(due(game, side).do != "sign" for side in f.SIDES)
 
 
 def _check_devices(wanted: WantedDevices, options: TableOptions) -> None:
@@ -573,6 +596,7 @@ def _serve(
         come_in(session.table, "arbiter")
     new = [role for role in host.roles() if role not in known]
     if console.front is not None:
+        stack.callback(console.front.gone)
         for role in new:
             host.link(role)  # so that the role is known; people come by invitations
         console.front.served(session.table, host)
