@@ -23,6 +23,8 @@ from blindplay.certificates import address_in
 
 _LOG = logging.getLogger(__name__)
 MOST_BYTES = 16_384
+_MOST_PATH = 2_000
+"""Characters: no page has a longer one, and a number in it can be read."""
 _BODY_S = 20.0
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; "
@@ -69,7 +71,8 @@ class Guard:
             return
         if scope["type"] == "websocket":
             line = WebSocket(scope, receive, send)
-            if _is_ours(line, self._elsewhere) and self._allows(line):
+            ours = not _is_too_long(line) and _is_ours(line, self._elsewhere)
+            if ours and self._allows(line):
                 await self._app(scope, receive, send)
             else:
                 await receive()
@@ -137,6 +140,8 @@ class OwnHosts:
 
 def _refused(request: Request, elsewhere: str) -> int:
     """The status with which a request is refused; 0 if it is not."""
+    if _is_too_long(request):
+        return 414
     if not request.scope["query_string"].isascii():
         return 400
     if request.method not in ("GET", "HEAD", "POST"):
@@ -154,6 +159,10 @@ def _refused(request: Request, elsewhere: str) -> int:
     if not plain or int(length) > MOST_BYTES or "transfer-encoding" in headers:
         return 413
     return 0
+
+
+def _is_too_long(asked: HTTPConnection) -> bool:
+    return len(asked.scope["path"]) > _MOST_PATH or len(asked.scope["query_string"]) > MOST_BYTES
 
 
 PLAIN_TOO = "blindplay.plain_too"
@@ -307,6 +316,9 @@ class LimitedConnection(H11Protocol):
         self._upgraded = True
         self._served()
         super().handle_websocket_upgrade(event)
+        # What that protocol cannot read, such as a line of 8 KiB, it does not answer.
+        if not getattr(self.transport.get_protocol(), "handshake_initiated", True):
+            self.transport.close()
 
     def _wait(self) -> None:
         self._patience = asyncio.get_running_loop().call_later(HEADERS_S, self._hang_up)

@@ -334,7 +334,8 @@ class HostPages:
         """What the organiser asks for: new codes of a table, or another game there."""
         form = await form_of(request)
         number, say = value_of(form, "table"), catalogue(session.language)
-        table = self._tables.tables.get(int(number)) if number.isdecimal() else None
+        known = {str(one.number): one for one in self._tables.tables.values()}
+        table = known.get(number)
         if "language" in form or "theme" in form:
             views.choose(session, form)
             self.sign_in.links.keep()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from websockets.exceptions import ConnectionClosedError, InvalidStatus
+from websockets.exceptions import ConnectionClosedError, InvalidHandshake, InvalidStatus
 from websockets.sync.client import connect
 from websockets.typing import Origin
 
@@ -67,7 +67,7 @@ class Served:
             setup = Setup(t=0, white=Player("Anna", impaired=True), black=Player("Bert"))
             table = self.running[number] = Table(journal, setup, now=lambda: 0.0)
             phones = self.phones[number] = Phones()
-            front = Front(f"/{number}", False, self.host.cookie, lambda table, console: None)
+            front = Front(f"/{number}", False, self.host.cookie, lambda *served: None, bool)
             console = ConsoleHost(table, port=0, phones=phones, front=front)
             self.consoles[number] = console
             self.tables[number] = HostedTable(number, port=console.port, roles=console.roles())
@@ -190,6 +190,14 @@ def test_a_page_of_a_table_that_is_not_there_says_so(served: Served) -> None:
         served.line(client, 1)
 
 
+@pytest.mark.parametrize("path", ["/" + "9" * 5000 + "/white/", "/1/white/?a=" + "b" * 20_000])
+def test_an_address_that_is_too_long_is_refused(served: Served, path: str) -> None:
+    client = served.entered(1)
+    assert client.get(path).status_code == 414
+    with pytest.raises(InvalidHandshake):
+        connect(served.base.replace("http", "ws") + path, origin=Origin(served.base)).__enter__()
+
+
 # --- the pages of the tables ---------------------------------------------------------------------
 
 
@@ -297,6 +305,15 @@ def test_the_organiser_gives_new_codes_and_begins_another_game(served: Served) -
     client.post("/host/do", data={"table": "2", "act": "game"})
     assert served.anew == [2]
     assert "Another game begins at table 2." in client.get("/host/").text
+
+
+def test_a_table_that_is_none_is_left_alone(served: Served) -> None:
+    client = served.client()
+    client.post("/enter", data={"token": served.link})
+    for number in ("9" * 5000, "3", "-1", "", "x"):
+        answer = client.post("/host/do", data={"table": number, "act": "game"})
+        assert answer.status_code == 303
+    assert served.anew == []
 
 
 def test_a_code_for_a_camera_opens_its_page_and_all_pages_are_accessible(
