@@ -225,9 +225,12 @@ def attach_microphone(
     side: str,
     wanted: WantedDevices,
     also: Callable[[bytes], None] | None = None,
+    *,
+    gives_way: bool = False,
 ) -> None:
-    """Listen to the player at ``side``, unless no microphone is wanted. ``also`` gets what the
-    microphone hears, as :class:`MicrophoneSource` gives it.
+    """Listen to the player at ``side``, unless no microphone is wanted, or this one ``gives_way``
+    to a phone that has come. ``also`` gets what the microphone hears, as :class:`MicrophoneSource`
+    gives it.
 
     :raises AudioError, ModelError: if a named one is not there.
     """
@@ -241,6 +244,7 @@ def attach_microphone(
             _ear(session, side, wanted),
             _mode(wanted),
             shared=wanted.shared_microphone,
+            gives_way=gives_way,
         )
     except (AudioError, ModelError) as error:
         if wanted.microphone is not None or wanted.models:

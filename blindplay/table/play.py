@@ -1,6 +1,7 @@
 """The interactive table: voice and board where there are some, typed words where not."""
 
 import ctypes
+import gc
 import shlex
 import sys
 import time
@@ -194,6 +195,7 @@ def run(
     """
     pack = load(options.language)
     share_one_heap()
+    _give_memory_back()
     resumed = setup is None
     if resumed:
         _check_devices(wanted, options)
@@ -260,8 +262,8 @@ def run(
 
             attach_braille(stack, session, own, wanted, type_line)
             open_game(session, resumed=resumed, interrupted=interrupted)
-            if not hears_at_once and own not in session.microphones:  # a phone may be there
-                listen()
+            if not hears_at_once:
+                listen(gives_way=True)
             if options.as_service:
                 session.desk.tell_all("table_ready")
             opening.close()
@@ -730,3 +732,12 @@ def share_one_heap() -> None:
         arena_max = -8  # of mallopt(3), in malloc.h of the GNU C library
         with suppress(OSError, AttributeError):  # another C library
             ctypes.CDLL(None).mallopt(arena_max, 1)
+
+
+def _give_memory_back() -> None:
+    """Give the system the memory of the game before. Its ears took much in few objects, which
+    Python collects late, and the GNU C library keeps what is free."""
+    gc.collect()
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).malloc_trim(0)

@@ -127,6 +127,7 @@ class Session:
         self.microphones: Mapping[str, MicrophoneSeat] = {}
         """By seats. Several threads read it, so another microphone makes a new mapping."""
         self._closed = False
+        self._attaching = threading.Lock()
         self.setting_up = SettingUp(self.desk, self.boards, self._listen_anew)
         self.talking = Talking(
             table,
@@ -511,38 +512,43 @@ class Session:
         late_seconds: Callable[[], float] = lambda: 0.0,
         gone: Callable[[str], None] | None = None,
         back: Callable[[], None] | None = None,
+        gives_way: bool = False,
     ) -> MicrophoneSeat:
-        """Listen at ``seat``, in place of the microphone that was there; see
-        :class:`.MicrophoneSeat`. It is closed at once if the session was closed meanwhile.
-        ``late_seconds``: how long after it was spoken its sound comes at most."""
-        if seat in self.microphones:
-            self.microphones[seat].close()
-        here = MicrophoneSeat(
-            self.desk,
-            self.talking,
-            seat,
-            source,
-            recogniser,
-            hears=self._heard,
-            hushed=self._converse,
-            settled=self.settle,
-            guide_phrases=self._guide_phrases,
-            habits=lambda: self.habits.get(seat, Confusions()),
-            place=self.nearest.place(seat),
-            mode=mode,
-            shared=shared,
-            hears_output=self._is_heard,
-            echo_seconds=lambda: self._echo_seconds + late_seconds(),
-            gone=gone,
-            back=back,
-        )
-        with self.table.lock:
-            if not self._closed:
-                self.microphones = {**self.microphones, seat: here}
-                here.listen_anew()  # the game may have gone on meanwhile
-                return here
-        here.close()
-        return here
+        """Listen at ``seat``, in place of the microphone that was there, unless this one
+        ``gives_way`` to it; see :class:`.MicrophoneSeat`. It is closed at once if the session was
+        closed meanwhile. ``late_seconds``: how long after it was spoken its sound comes at most."""
+        with self._attaching:  # a phone may come while a microphone with a cable is being opened
+            before = self.microphones.get(seat)
+            if before is not None:
+                if gives_way:
+                    return before
+                before.close()
+            here = MicrophoneSeat(
+                self.desk,
+                self.talking,
+                seat,
+                source,
+                recogniser,
+                hears=self._heard,
+                hushed=self._converse,
+                settled=self.settle,
+                guide_phrases=self._guide_phrases,
+                habits=lambda: self.habits.get(seat, Confusions()),
+                place=self.nearest.place(seat),
+                mode=mode,
+                shared=shared,
+                hears_output=self._is_heard,
+                echo_seconds=lambda: self._echo_seconds + late_seconds(),
+                gone=gone,
+                back=back,
+            )
+            with self.table.lock:
+                if not self._closed:
+                    self.microphones = {**self.microphones, seat: here}
+                    here.listen_anew()  # the game may have gone on meanwhile
+                    return here
+            here.close()
+            return here
 
     def _guide_phrases(self) -> list[str]:
         offer = self.model_offer

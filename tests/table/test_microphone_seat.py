@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from typing import cast
+from typing import Self, cast
 
 import chess
 import pytest
@@ -331,6 +331,47 @@ def test_an_announcement_is_no_repetition_of_itself_at_the_other_microphone(pair
     assert pair.say(own, "wie viel Zeit habe ich noch", "answer") == "white"
     assert "repeated" not in [ruling.kind for ruling in pair.session.rulings]
     assert pair.say(other, "Bauer Eva zwei Eva vier", "repeated") == "black"
+
+
+class SlowMicrophone(Microphone):
+    """Takes as long to open as a test wants."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.opens, self.opened = threading.Event(), threading.Event()
+
+    def __enter__(self) -> Self:
+        self.opens.set()
+        assert self.opened.wait(PATIENCE_S)
+        return super().__enter__()
+
+
+def test_of_two_microphones_that_come_at_once_one_listens(sit: Sit, recogniser: Recogniser) -> None:
+    session, slow, other = sit().session, SlowMicrophone(), Microphone()
+
+    def attach(source: Microphone) -> threading.Thread:
+        attaching = threading.Thread(
+            target=session.attach_microphone, args=("white", source, recogniser)
+        )
+        attaching.start()
+        return attaching
+
+    threads = [attach(slow)]
+    assert slow.opens.wait(PATIENCE_S)
+    threads.append(attach(other))
+    slow.opened.set()
+    for one in threads:
+        one.join(PATIENCE_S)
+    assert slow._left and not other._left
+
+
+def test_a_microphone_with_a_cable_gives_way_to_a_phone_that_is_there(
+    sit: Sit, recogniser: Recogniser
+) -> None:
+    session, phone, wired = sit().session, Microphone(), SlowMicrophone()
+    seat = session.attach_microphone("white", phone, recogniser)
+    assert session.attach_microphone("white", wired, recogniser, gives_way=True) is seat
+    assert not phone._left and not wired.opens.is_set()
 
 
 def test_lost_sound_is_counted_and_told_but_not_all_the_time(player: Seat) -> None:
