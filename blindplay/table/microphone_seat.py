@@ -28,6 +28,7 @@ from blindplay.hearing.expectation import Expected, expect, felt_moves
 from blindplay.hearing.loudness import Loudness
 from blindplay.hearing.statement import Statement
 from blindplay.language import Command
+from blindplay.laws.due import due
 from blindplay.laws.state import OTHER
 from blindplay.speech.audio import AudioSource
 from blindplay.speech.confidence import MAX_TALK_BEFORE_S, ConfidenceModel, confidence_of
@@ -117,6 +118,7 @@ class MicrophoneSeat:
         self._answered_until = -math.inf  # the end of the last one that was answered after a hush
         self._waits: tuple[str, float] | None = None  # the side that may wait, and since when
         self._lost_s, self._lost_at = 0.0, -math.inf
+        self._spoilt: float | None = None  # when an utterance got a gap that was not told
         self._over_line = gone is not None
         self._loudness: dict[str, Loudness]  # by seats of those who speak here
         self._softly: tuple[str, chess.Move, float] | None  # what was asked about
@@ -222,11 +224,18 @@ class MicrophoneSeat:
         """A second has passed: a player who spoke alone, or at the same time as somebody else, and
         got no answer may be waiting for it."""
         self._answer_drowned()
-        waits = self._waits
-        if waits is None or self.listener.speaking or self._desk.is_being_heard:
+        if self.listener.speaking or self._desk.is_being_heard:
             return
-        side, since = waits
-        if self.listener.now - max(since, self.listener.voice_until) >= HUSH_S:
+        quiet = self.listener.now - self.listener.voice_until >= HUSH_S
+        if self._spoilt is not None and quiet and self.listener.now - self._spoilt >= HUSH_S:
+            self._spoilt = None
+            if due(self._desk.table.game, self.person).is_active:
+                pack = self._desk.readers.of(self.person)
+                self._desk.tell(self.person, pack.sentence(self._lost_key))
+        if self._waits is None:
+            return
+        side, since = self._waits
+        if quiet and self.listener.now - since >= HUSH_S:
             self._waits = None
             self._answered_until = since
             self._hushed(Hushed(side))
@@ -294,10 +303,17 @@ class MicrophoneSeat:
                 seconds=lost,
             )
         if self.listener.now - self._lost_at >= _LOST_AGAIN_S:
-            self._desk.tell_trouble("line_lost" if self._over_line else "sound_lost", sentence)
-            self._lost_at = self.listener.now
+            self._desk.tell_trouble(self._lost_key, sentence)
+            self._lost_at, self._spoilt = self.listener.now, None
         else:
             self._desk.transcript.line(sentence)
+            if self.listener.speaking:  # who waits for an answer must learn that none comes
+                self._spoilt = self.listener.now
+
+    @property
+    def _lost_key(self) -> str:
+        """The sentence that asks for what was lost."""
+        return "line_lost" if self._over_line else "sound_lost"
 
     def _is_back(self, key: str, line: str) -> None:
         self._desk.transcript.line(line)
@@ -466,6 +482,8 @@ class MicrophoneSeat:
         else:
             heard = decision.recognition.words or "something that is not a phrase of the game"
             line(f"heard {name}, not understood: {heard}")
+        if decision.verdict is not Verdict.NOTHING:
+            self._spoilt = None
         awaited = decision.phrase in self._expected.awaited
         pressed = segment is not None and segment.pressed
         if segment is not None:

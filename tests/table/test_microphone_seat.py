@@ -387,6 +387,21 @@ def test_lost_sound_is_counted_and_told_but_not_all_the_time(player: Seat) -> No
     player.shows(HEARD)
 
 
+def test_somebody_whose_words_got_a_gap_is_asked_again_each_time(player: Seat) -> None:
+    """Also soon after everybody was told that sound is lost."""
+    player.attach(MicrophoneMode.OPEN)
+    middle = len(player.sound) // 2 // BLOCK_BYTES * BLOCK_BYTES
+    for times in (1, 2, 3):
+        player.session.wait_until_said()
+        player.microphone.push(player.sound[:middle])
+        assert until(lambda: player.session.microphones["white"].listener.speaking)
+        assert until(lambda: not player.microphone.waiting())
+        player.microphone.lost_s += 0.5
+        player.microphone.push(4 * ROOM)
+        told = GERMAN.sentence("sound_lost")
+        assert until(lambda: player.printed.count(told) == times), player.printed  # noqa: B023
+
+
 def test_an_utterance_with_a_gap_does_not_count(player: Seat) -> None:
     player.attach(MicrophoneMode.OPEN)
     middle = len(player.sound) // 2 // BLOCK_BYTES * BLOCK_BYTES
