@@ -1,4 +1,5 @@
-"""``python -m tests.endurance crash KILLS``, ``soak --hours H`` or ``promises``.
+"""``python -m tests.endurance`` with ``crash KILLS``, ``soak --hours H``, ``phones --hours H`` or
+``promises``.
 
 See docs/development/endurance.md.
 
@@ -9,6 +10,7 @@ import argparse
 import sys
 from functools import partial
 
+from tests.endurance import phones
 from tests.endurance.crash import CrashFigures, crash
 from tests.endurance.promises.figures import Figures
 from tests.endurance.promises.whole import whole
@@ -26,19 +28,23 @@ def main() -> int:
     soaking = commands.add_parser("soak", help="play for hours at high speed")
     soaking.add_argument("--hours", type=float, default=8.0, help="hours of play")
     soaking.add_argument("--speed", type=float, default=20.0, help="1 is real time")
+    phoning = commands.add_parser("phones", help="play by voice through two phones for hours")
+    phoning.add_argument("--hours", type=float, default=1.0, help="hours of play")
     attacking = commands.add_parser("promises", help="attack the promises from outside")
     attacking.add_argument("only", nargs="?", default="", help="attacks whose names begin so")
     attacking.add_argument("--size", type=float, default=1.0, help="1 is half an hour")
-    for one in (killing, soaking, attacking):
+    for one in (killing, soaking, phoning, attacking):
         one.add_argument("--seed", type=int, default=1, help="of the random games")
     given = vars(reader.parse_args())
     progress = partial(print, file=sys.stderr, flush=True)
-    found: CrashFigures | SoakFigures | Figures
+    found: CrashFigures | SoakFigures | phones.PhoneFigures | Figures
     match given.pop("command"):
         case "crash":
             found = crash(progress=progress, **given)
         case "soak":
             found = soak(progress=progress, **given)
+        case "phones":
+            found = phones.play(progress=progress, **given)
         case _:
             found = whole(progress=progress, **given)
     print(*found.lines(), sep="\n")

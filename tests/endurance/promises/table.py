@@ -233,6 +233,11 @@ class Person:
             self.board.push_uci(self.made)  # raises if it is illegal
             self.made = ""
 
+    def follow(self, ruling: Ruling) -> None:
+        """Know what was ruled."""
+        self._moved(ruling.kind, ruling["by"], ruling["move"])
+        self.over |= ruling.kind == "game_over"
+
     @property
     def side(self) -> str:
         """The side on move."""
@@ -246,8 +251,7 @@ class Person:
         limit = time.monotonic() + seconds
         while table.process.poll() is None and time.monotonic() < limit:
             for ruling in printed(table.lines[self._heard :]):
-                self._moved(ruling.kind, ruling["by"], ruling["move"])
-                self.over |= ruling.kind == "game_over"
+                self.follow(ruling)
             self._heard = len(table.lines)
             if self.over or len(self.board.move_stack) >= goal:
                 break
