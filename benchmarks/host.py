@@ -43,11 +43,13 @@ class NoProcessesError(RuntimeError):
 @dataclass
 class Measured:
     """What some tables needed: ``cores`` of the processor, ``megabytes`` in whole, and the seconds
-    from the end of each utterance to its ruling; ``unanswered`` brought none in time."""
+    from the end of each utterance to its ruling. ``asked`` got another answer, such as a question
+    or the request to say it again, and ``unanswered`` none in time."""
 
     cores: float = 0.0
     megabytes: float = 0.0
     delays_s: list[float] = field(default_factory=list)
+    asked: int = 0
     unanswered: int = 0
 
 
@@ -69,7 +71,8 @@ def figures(pack: Language, tables: int, seconds: float) -> Iterator[str]:
                 f"{seconds:.0f} s: {found.cores:.2f} cores, {found.megabytes:.0f} MB; end of "
                 f"speech to ruling: median {statistics.median(delays):.2f} s, "
                 f"longest {delays[-1]:.2f} s "
-                f"of {len(found.delays_s)}; {found.unanswered} without a ruling."
+                f"of {len(found.delays_s)}; {found.asked} got a question, "
+                f"{found.unanswered} no answer."
             )
 
 
@@ -166,11 +169,16 @@ async def _phone(
     async with connecting as line:
         await line.send(json.dumps({"run": code, "stream": "1"}))
         await line.send(json.dumps({"do": "listen"}))
+        await line.send(json.dumps({"do": "hear", "private": "earphones", "public": True}))
         spoken: list[float] = []  # when the utterance ended that has no answer yet
 
         async def answer() -> None:
             async for text in line:
-                if isinstance(text, bytes):
+                if isinstance(text, bytes):  # a sentence, and its number
+                    ended = {"ended": int.from_bytes(text[:4]), "played": True}
+                    await line.send(json.dumps(ended))
+                    found.asked += bool(spoken)
+                    spoken.clear()
                     continue
                 message = json.loads(text)
                 if "ping" in message:
