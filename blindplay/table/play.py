@@ -403,7 +403,7 @@ def _do_keys(
     keyboard: Keyboard,
     lines: TypedLines,
     ctrl_c: CtrlC,
-    follows: Callable[[], bool],
+    follows: Callable[[], bool] = bool,
     *,
     pages: bool,
 ) -> Command | None:
