@@ -213,7 +213,7 @@ def test_phones_at_two_tables_come_in_with_codes_over_https_and_come_back_after_
     """Each table hears its own phone only."""
     from tests.console.browser import becomes
     from tests.console.trusting import trusting
-    from tests.table.test_phone_page import _MOUTH, _SPOKEN, phone_of
+    from tests.table.test_phone_page import MOUTH, SPOKEN, phone_of
 
     if sys.platform == "win32":
         return
@@ -238,13 +238,13 @@ def test_phones_at_two_tables_come_in_with_codes_over_https_and_come_back_after_
             """Let a player say words until the table has taken them: a busy browser loses sound."""
             sound = base64.b64encode(wav(spoken(synthesiser, words))).decode()
             for _ in range(20):
-                page.evaluate(_SPOKEN, sound)
+                page.evaluate(SPOKEN, sound)
                 if until(is_taken, 15.0):
                     return
             raise AssertionError(words)
 
         def come_in(code: str) -> Page:
-            page = stack.enter_context(phone_of(own, _MOUTH)).new_page()
+            page = stack.enter_context(phone_of(own, MOUTH)).new_page()
             page.goto(base.replace(urlsplit(base).hostname or "", names_here()[0]))
             page.get_by_label("Your code").fill(code)
             page.get_by_role("button", name="Come in").click()
