@@ -391,7 +391,8 @@ def play(
         while not played.found.faults:
             played.game()
             now = played.found.samples[-1]
-            progress(f"{now}, {played.found.journals[-1]}, load {os.getloadavg()[0]:.1f}")
+            if sys.platform != "win32":
+                progress(f"{now}, {played.found.journals[-1]}, load {os.getloadavg()[0]:.1f}")
             if time.monotonic() > end:
                 break
             played.another()
