@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import base64
-import time
+import io
+import re
+import socket
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import chess
-import numpy as np
+import chess.pgn
 import pytest
 
 from benchmarks.memory_audio import MemorySink
-from blindplay.laws import facts as f
+from blindplay.console.messages import catalogue
+from blindplay.language import Command
 from blindplay.laws.facts import Player
 from blindplay.laws.state import OTHER
 from blindplay.speech.audio import read_audio, wav
@@ -24,15 +27,18 @@ from blindplay.speech.phone import ADPCM, PCM, PhoneSource
 from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.speaker import Outcome, Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
+from tests.command_line import run
 from tests.conversation.conversing import GERMAN
 from tests.ports import free_port
-from tests.table.sitting import Sit, Sitting
+from tests.programs import PROGRAMS, need
+from tests.table.sitting import Sit
 from tests.table.speaking import PAUSE, ROOM, spoken
 from tests.table.test_phones import HEARD, MOVE, PhoneTable, told
-from tests.waiting import PATIENCE_S, until
+from tests.terminal import Terminal
+from tests.waiting import until
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page, Route
+    from playwright.sync_api import Browser, BrowserContext, Page, Route, WebSocket
 
 pytest.importorskip("playwright")
 
@@ -42,14 +48,6 @@ SPOKEN = """sound => {
         const source = new AudioBufferSourceNode(spoken, { buffer });
         source.connect(mouth);
         source.start();
-    });
-}"""
-SPOKEN_AT = """([sound, at]) => {
-    const whole = Uint8Array.from(atob(sound), one => one.charCodeAt(0));
-    return spoken.decodeAudioData(whole.buffer).then(buffer => {
-        const source = new AudioBufferSourceNode(spoken, { buffer });
-        source.connect(mouth);
-        source.start(spoken.currentTime + Math.max(0, at - Date.now()) / 1000);
     });
 }"""
 # A microphone into which the test speaks when it wants to.
@@ -120,8 +118,6 @@ def used(context: BrowserContext, table: PhoneTable, role: str = "white") -> Pag
 def test_the_microphone_of_a_real_browser_is_heard_by_the_table(
     table: PhoneTable, browser: Browser, synthesiser: Synthesiser, tmp_path: Path
 ) -> None:
-    from tests.programs import PROGRAMS
-
     file = tmp_path / "spoken.wav"
     file.write_bytes(wav(6 * ROOM + spoken(synthesiser, MOVE)))  # again and again
     (path,) = PROGRAMS["Chromium"].places()
@@ -259,75 +255,147 @@ def test_a_game_is_played_by_voice_through_the_page_to_mate(
         assert game.game.result == "1-0"
 
 
+class Voice:
+    """Somebody with their own voice and phone: a Chromium that trusts the table's authority, and
+    whose microphone plays a file."""
+
+    def __init__(
+        self, stack: ExitStack, browser: Browser, home: Path, link: str, synthesiser: Synthesiser,
+        voice: str, authority: bytes,
+    ) -> None:  # fmt: skip
+        from tests.console.browser import becomes
+        from tests.console.trusting import trusting
+
+        self._synthesiser, self._voice, self._file = synthesiser, voice, home / "said.wav"
+        home.mkdir()
+        self._file.write_bytes(wav(ROOM))
+        # What is in the file is said once, each time that a page begins to listen.
+        sound = f"--use-file-for-fake-audio-capture={self._file}%noloop"
+        own = stack.enter_context(trusting(browser, authority, home / "trusts", sound))
+        self.page = stack.enter_context(phone_of(own)).new_page()
+        self._begun = self._ended = 0  # sounds that the page was sent, and has played
+        self.page.on("websocket", self._follow)
+        self.page.goto(link)
+        self.page.get_by_role("link", name="Use this phone").click()
+        self.page.get_by_role("button", name="Speak into this phone").click()
+        becomes(self.page, "document.body.dataset.hears === 'yes'")
+        self.page.get_by_text("What I hear on this phone").click()
+        self.page.get_by_label("What only I may hear").select_option("sound")
+        self.page.get_by_label("Also hear what is for everybody").check()
+
+    def _follow(self, line: WebSocket) -> None:
+        def came(data: bytes | str) -> None:
+            self._begun += isinstance(data, bytes)
+
+        def went(data: bytes | str) -> None:
+            self._ended += isinstance(data, str) and '"ended"' in data
+
+        line.on("framereceived", came)
+        line.on("framesent", went)
+        self._begun = self._ended = 0
+
+    def says(self, words: str) -> None:
+        """Say words. Loading the page again, as people do, lets the microphone begin its file."""
+        from tests.console.browser import becomes
+
+        self._file.write_bytes(
+            wav(5 * ROOM + read_audio(self._synthesiser.render(words, voice=self._voice)) + PAUSE)
+        )
+        self.page.reload()
+        becomes(self.page, "document.body.dataset.hears === 'yes'")
+
+    def plays_nothing(self) -> bool:
+        """Return whether nothing sounds in this phone."""
+        self.page.evaluate("true")  # so that Playwright tells what the line has brought
+        return self._ended >= self._begun
+
+    def presses(self) -> None:
+        self.page.get_by_role("button", name="Press the clock").tap()
+
+
 @pytest.mark.long
 def test_two_phones_with_two_voices_play_a_game_to_mate_and_go_on_after_a_kill(
-    browser: Browser,
-    recogniser: Recogniser,
-    synthesiser: Synthesiser,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    browser: Browser, synthesiser: Synthesiser, tmp_path: Path
 ) -> None:
-    """Each microphone hears both people, the other one softer."""
+    """The table is a process of its own, at an encrypted address in the network."""
     from tests.console.browser import becomes
 
-    # A busy machine may give no sound for seconds.
-    monkeypatch.setattr("blindplay.table.phones.PATIENCE_S", PATIENCE_S)
-    monkeypatch.setattr("blindplay.speech.phone.MICROPHONE_PATIENCE_S", PATIENCE_S)
-    moves = [("white", "f2f3"), ("black", "e7e5"), ("white", "g2g4"), ("black", "d8h4")]
-    voices, port = {"white": "de", "black": "de+m3"}, free_port()
+    need("Chromium")
+    home, port = tmp_path / "home", str(free_port())
+    home.mkdir()
+    journal, file = tmp_path / "game.jsonl", tmp_path / "authority.crt"
+    assert run("certificate", "--output", str(file), home=home).status == 0
+    at = ("--host", "0.0.0.0", "--console-port", port, "--journal", str(journal), "--console")
+    players = ("--impaired", "both", "--microphone", "none", "--print", "all")
 
-    @contextmanager
-    def sat(*, resumed: bool) -> Iterator[PhoneTable]:
-        sink = MemorySink()
-        sitting = Sitting(tmp_path, Speaker(synthesiser, sink, sink), resumed=resumed)
-        with closing(sitting), ExitStack() as stack:
-            links = tmp_path / "game.links"
-            yield PhoneTable(sitting, stack, recogniser, time.monotonic, port=port, links=links)
+    def link(printed: str, role: str) -> str:
+        """The link of a role, by the name of this machine in the network."""
+        says = catalogue("de")[f"link_{role}"].format(link="").strip()
+        (found,) = re.findall(rf"{re.escape(says)} (https://\S+/#\S+)", printed)
+        return f"https://{socket.gethostname().lower()}.local:{port}/#{found.partition('#')[2]}"
 
-    def until_said(
-        table: PhoneTable, pages: dict[str, Page], by: str, words: str, what: Callable[[], object]
-    ) -> None:
-        """Let somebody say words until the table has taken them."""
-        said = np.frombuffer(read_audio(synthesiser.render(words, voice=voices[by])), "<i2")
-        while True:
-            table.sitting.session.wait_until_said()
-            at = time.time() + 1.0
-            for role, page in pages.items():
-                sound = (said * (1.0 if role == by else 0.25)).astype("<i2").tobytes()
-                encoded = base64.b64encode(wav(ROOM + sound + PAUSE)).decode()
-                page.evaluate(SPOKEN_AT, [encoded, at * 1000])
-            if until(what, 15.0):
-                return
-            spoken_words[0] += 1
-            assert spoken_words[0] < 40, table.printed
+    with ExitStack() as stack:
+        table = stack.enter_context(Terminal("play", *players, *at, home=home))
+        table.shows(catalogue("de")["link_black"].format(link="").strip())
+        people = {
+            side: Voice(
+                stack, browser, tmp_path / side, link(table.printed, side), synthesiser, voice,
+                file.read_bytes(),
+            )
+            for side, voice in (("white", "de"), ("black", "de+m3"))
+        }  # fmt: skip
+        board = chess.Board()
 
-    def play(table: PhoneTable, pages: dict[str, Page], by: str, uci: str) -> None:
-        game, plies = table.sitting.table, len(table.sitting.table.game.history)
-        move, other = chess.Move.from_uci(uci), OTHER[by]
-        words = str(GERMAN.announce(game.game.board, move))
-        until_said(table, pages, by, words, lambda: game.game.turn.announced == move)
-        until_said(table, pages, other, words, lambda: other in game.game.repeated)
-        pages[by].get_by_role("button", name="Press the clock").tap()
-        table.sitting.wait(lambda: len(game.game.history) > plies or game.game.over)
+        def ruled(kind: str, what: str = "") -> int:
+            lines = table.printed.splitlines()
+            return sum(f"ruled {kind}" in line and what in line for line in lines)
 
-    spoken_words = [0]
-    with phone_of(browser, MOUTH) as whites, phone_of(browser, MOUTH) as blacks:
-        with sat(resumed=False) as table:
-            table.sitting.start()
-            pages = {"white": used(whites, table), "black": used(blacks, table, "black")}
-            for by, uci in moves[:2]:
-                play(table, pages, by, uci)
-        for page in pages.values():
-            becomes(page, "document.body.dataset.phone === 'away'")
-        with sat(resumed=True) as table:
-            for page in pages.values():
-                becomes(page, "document.body.dataset.hears === 'yes'")
-            for by, uci in moves[2:]:
-                play(table, pages, by, uci)
-            assert table.sitting.table.game.board.is_checkmate()
-            told = [taken.fact for taken in table.sitting.table.log]
-            announced = {(one.by, one.move) for one in told if isinstance(one, f.Announce)}
-            assert announced == set(moves)
+        def say(side: str, words: str, done: Callable[[], object]) -> None:
+            """Say words until the table has taken them: a busy machine may lose sound."""
+            for _ in range(20):
+                assert until(lambda: all(one.plays_nothing() for one in people.values()))
+                people[side].says(words)
+                if until(done, 20.0):
+                    return
+            raise AssertionError(table.printed)
+
+        def announce(side: str, uci: str) -> None:
+            words = str(GERMAN.announce(board, chess.Move.from_uci(uci)))
+            say(side, words, lambda: ruled("announced", uci))
+
+        def answer_and_press(side: str, uci: str) -> None:
+            words = str(GERMAN.announce(board, chess.Move.from_uci(uci)))
+            say(OTHER[side], words, lambda: ruled("repeated", uci))
+            people[side].presses()
+            assert until(lambda: ruled("completed", uci)), table.printed
+            board.push_uci(uci)
+
+        def begin(side: str) -> None:
+            """Let a player begin the game, or go on with it."""
+            words = GERMAN.command_phrases([Command.RESUME], opened=True)[0]
+            say(side, words, lambda: ruled("clock", "running white"))
+
+        begin("white")
+        for side, uci in (("white", "f2f3"), ("black", "e7e5")):
+            announce(side, uci)
+            answer_and_press(side, uci)
+        announce("white", "g2g4")
+        table.kill()
+        for one in people.values():
+            becomes(one.page, "document.body.dataset.phone === 'away'")
+        table = stack.enter_context(Terminal("play", "--resume", *at, home=home))
+        for one in people.values():
+            becomes(one.page, "document.body.dataset.hears === 'yes'")
+        begin("black")
+        answer_and_press("white", "g2g4")
+        announce("black", "d8h4")
+        answer_and_press("black", "d8h4")
+        table.type("quit")
+        assert table.status() == 0
+        written = chess.pgn.read_game(io.StringIO(table.printed[table.printed.rindex("[Event") :]))
+    assert written is not None and written.headers["Result"] == "0-1"
+    assert [one.uci() for one in written.mainline_moves()] == ["f2f3", "e7e5", "g2g4", "d8h4"]
+    assert written.end().board().is_checkmate()
 
 
 def test_a_page_that_was_loaded_again_goes_on_by_itself(
