@@ -26,7 +26,7 @@ from blindplay import certificates
 from blindplay.certificates import Issuer, address_in, name_in
 from blindplay.given import EVENT, check_file, read_secret, reason_of
 from blindplay.own_files import data_folder, write_secret
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 
 from .limits import HEADERS_S, LimitedConnection, is_here
 
@@ -90,22 +90,18 @@ def kept_issuer() -> Issuer | None:
     try:
         issuer = Issuer.read(text)
     except ValueError:
-        raise ValueError(
-            _(
-                "The file {path} is damaged, so no page can be encrypted with it. blindplay "
-                "certificate --new makes another one, which each phone must trust anew.",
-                path=path,
-            )
+        raise UserError(
+            "The file {path} is damaged, so no page can be encrypted with it. blindplay "
+            "certificate --new makes another one, which each phone must trust anew.",
+            path=path,
         ) from None
     if issuer.is_over:
-        raise ValueError(
-            _(
-                "The certificate in {path} has ended on {date}. If the date of this computer is "
-                "right, blindplay certificate --new makes another one, which each phone must "
-                "trust anew.",
-                path=path,
-                date=issuer.until.date().isoformat(),
-            )
+        raise UserError(
+            "The certificate in {path} has ended on {date}. If the date of this computer is "
+            "right, blindplay certificate --new makes another one, which each phone must "
+            "trust anew.",
+            path=path,
+            date=issuer.until.date().isoformat(),
         )
     return issuer
 
@@ -122,13 +118,11 @@ def make_issuer(names: Collection[str], addresses: Collection[str], *, anew: boo
     try:
         write_secret(path, made.text.encode(), anew=anew)
     except OSError as error:
-        raise ValueError(
-            _(
-                "The certificate cannot be kept in {folder}: {reason}. Make room there, or give "
-                "yourself the right to write, and try again.",
-                folder=path.parent,
-                reason=reason_of(error),
-            )
+        raise UserError(
+            "The certificate cannot be kept in {folder}: {reason}. Make room there, or give "
+            "yourself the right to write, and try again.",
+            folder=path.parent,
+            reason=reason_of(error),
         ) from None
     kept = kept_issuer()
     assert kept is not None

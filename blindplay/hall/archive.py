@@ -41,7 +41,7 @@ from blindplay.record import JournalError, read_journal, signatures
 from blindplay.record.chain import digest_of
 from blindplay.record.files import PART, SUFFIX
 from blindplay.record.signatures import Finding, KnownKeys
-from blindplay.translation import Message, _, codes, join_texts, translated
+from blindplay.translation import Message, UserError, _, codes, join_texts, translated
 from blindplay.version import VERSION
 from blindplay.wording.names import spoken_name
 from blindplay.wording.pack_words import PackWords
@@ -96,7 +96,7 @@ _REREADS = 5
 _HEX = re.compile("[0-9a-f]{64}")
 
 
-class EventArchiveError(ValueError):
+class EventArchiveError(UserError):
     """An archive that cannot be used. The message says why."""
 
 
@@ -134,8 +134,8 @@ def write(
     :raises OSError: if something cannot be read or written.
     """
     if output.exists():
-        raise ValueError(
-            _("{output} exists already; choose another file with --output.", output=output)
+        raise UserError(
+            "{output} exists already; choose another file with --output.", output=output
         )
     if not with_sealed:
         _check_envelopes(joined.folder)
@@ -150,7 +150,7 @@ def write(
                     listed[name] = len(content), hashlib.sha256(content).hexdigest()
                     games += bool(_GAME.fullmatch(name))
                     if len(listed) >= _MOST_FILES:
-                        raise ValueError(_("The event has too many games for one archive."))
+                        raise UserError("The event has too many games for one archive.")
                     _put(opened, name, content)
                 _put(opened, _MANIFEST, _manifest(joined, listed))
             stream.flush()
@@ -172,13 +172,11 @@ def _check_envelopes(folder: Path) -> None:
         if any(map(_is_sealed, (path, *branches_of(path)))) and not _folded(path).over
     ]
     if tables:
-        raise ValueError(
-            _(
-                "Everybody could read the sealed moves of adjourned games in the archive. Their "
-                "tables: {tables}. Go on with these games first, with: blindplay hall resume; or "
-                "archive them all the same with --with-sealed.",
-                tables=", ".join(sorted(set(tables), key=natural)),
-            )
+        raise UserError(
+            "Everybody could read the sealed moves of adjourned games in the archive. Their "
+            "tables: {tables}. Go on with these games first, with: blindplay hall resume; or "
+            "archive them all the same with --with-sealed.",
+            tables=", ".join(sorted(set(tables), key=natural)),
         )
 
 
@@ -228,9 +226,7 @@ def _contents(
     names = set[str]()
     for path in files:
         if not _REPORT_NAME.fullmatch(path.name) or path.name.casefold() in names:
-            raise ValueError(
-                _("{path} needs another name in the archive; rename the file.", path=path)
-            )
+            raise UserError("{path} needs another name in the archive; rename the file.", path=path)
         names.add(path.name.casefold())
         yield f"{_REPORT}/{path.name}", read_bytes(path, PAIRINGS)
     yield from _papers(joined, files, pack)
@@ -361,7 +357,7 @@ class _BoundedFile(io.BufferedReader):
         if wanted > _MOST_INDEX and len(content := super().read(_MOST_INDEX + 1)) <= _MOST_INDEX:
             return content
         if wanted > _MOST_INDEX:
-            raise EventArchiveError(_("The archive holds too many files for one of an event."))
+            raise EventArchiveError("The archive holds too many files for one of an event.")
         return super().read(wanted)
 
 
@@ -375,7 +371,7 @@ class _Archive:
         """The names of members that do not belong into it."""
         infos = opened.infolist()
         if len(infos) > _MOST_FILES:
-            raise EventArchiveError(_("The archive holds too many files for one of an event."))
+            raise EventArchiveError("The archive holds too many files for one of an event.")
         for info in infos:
             name = info.orig_filename
             if name.endswith("/") and not info.file_size:
@@ -412,10 +408,8 @@ class _Archive:
 
     def _read_manifest(self, path: Path) -> _Manifest:
         wrong = EventArchiveError(
-            _(
-                "{path} is not the archive of an event, or is damaged; ask for it again.",
-                path=plain(str(path)),
-            )
+            "{path} is not the archive of an event, or is damaged; ask for it again.",
+            path=plain(str(path)),
         )
         content, whole = (
             self.read(_MANIFEST, _MOST_INDEX) if _MANIFEST in self.members else (b"", 0)
@@ -426,11 +420,9 @@ class _Archive:
                 raise wrong
             if value["format"] > _FORMAT:
                 raise EventArchiveError(
-                    _(
-                        "A newer BlindPlay wrote this archive, in format {format}; update "
-                        "BlindPlay here.",
-                        format=value["format"],
-                    )
+                    "A newer BlindPlay wrote this archive, in format {format}; update "
+                    "BlindPlay here.",
+                    format=value["format"],
                 )
             return _manifest_of(value)
         except EventArchiveError:
@@ -471,10 +463,8 @@ def _opened(path: Path) -> Iterator[_Archive]:
             raise
         except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError, OverflowError):
             raise EventArchiveError(
-                _(
-                    "{path} is not the archive of an event, or is damaged; ask for it again.",
-                    path=plain(str(path)),
-                )
+                "{path} is not the archive of an event, or is damaged; ask for it again.",
+                path=plain(str(path)),
             ) from None
         yield archive
 

@@ -28,7 +28,7 @@ from blindplay.broker import Broker
 from blindplay.ctrl_c import CtrlC
 from blindplay.given import EVENT, read_text
 from blindplay.opponents.distant.connections import INBOX_TOPIC, INBOXES, ROOM_TOPIC, ROOMS
-from blindplay.translation import _
+from blindplay.translation import UserError
 
 from .protocol import HALL_KINDS, KINDS, ROOT, TABLE_KINDS
 
@@ -150,7 +150,7 @@ _INSTALL = {
 }
 
 
-class BrokerMissingError(ValueError):
+class BrokerMissingError(UserError):
     """Mosquitto is not installed; the message says how to install it."""
 
 
@@ -164,7 +164,7 @@ def program() -> str:
             return path
     command = _INSTALL.get(sys.platform, "sudo apt install mosquitto")
     raise BrokerMissingError(
-        _("There is no Mosquitto on this machine; install it with: {command}", command=command)
+        "There is no Mosquitto on this machine; install it with: {command}", command=command
     )
 
 
@@ -191,21 +191,17 @@ def run_broker(folder: Path, on_ready: Callable[[int, Path], object] = lambda *_
         itself.
     """
     if not (folder / CONFIGURATION).is_file():
-        raise ValueError(
-            _(
-                "There is no {folder}; name the hall.toml that blindplay hall init has written.",
-                folder=folder / CONFIGURATION,
-            )
+        raise UserError(
+            "There is no {folder}; name the hall.toml that blindplay hall init has written.",
+            folder=folder / CONFIGURATION,
         )
     with CtrlC() as ctrl_c:  # an exception while the process starts would leave it behind
         port, log, ready = _port(folder), folder / _LOG, False
         if _answers(port):  # else what answers there would pass for this one
-            raise ValueError(
-                _(
-                    "Another program has port {port} already. If it is a broker whose window was "
-                    "closed, end mosquitto, and try again.",
-                    port=port,
-                )
+            raise UserError(
+                "Another program has port {port} already. If it is a broker whose window was "
+                "closed, end mosquitto, and try again.",
+                port=port,
             )
         with log.open("wb") as out:
             broker = subprocess.Popen(
@@ -223,8 +219,8 @@ def run_broker(folder: Path, on_ready: Callable[[int, Path], object] = lambda *_
             _end(broker)
     if ctrl_c.pressed:
         raise KeyboardInterrupt
-    raise ValueError(
-        _("Mosquitto has ended by itself. Its last line was: {line}", line=_last_line(log))
+    raise UserError(
+        "Mosquitto has ended by itself. Its last line was: {line}", line=_last_line(log)
     )
 
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from blindplay.broker import PORT, Broker
 from blindplay.certificates import Issuer
 from blindplay.given import EVENT, read_bytes, read_text, read_toml, shown
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 
 from .protocol import checked_name
 
@@ -71,11 +71,9 @@ class EventFile:
         try:
             return Issuer.read(self.issuer_text) if self.issuer_text else None
         except ValueError:
-            raise ValueError(
-                _(
-                    "The issuer in the part [pages] of the event's file is damaged; use the file "
-                    "that the organiser gave you."
-                )
+            raise UserError(
+                "The issuer in the part [pages] of the event's file is damaged; use the file "
+                "that the organiser gave you."
             ) from None
 
     def __post_init__(self) -> None:
@@ -113,7 +111,7 @@ def event_file_of(content: bytes, path: Path, *, table: bool) -> EventFile:
             issuer_text=text_of(_part(values, "pages"), "issuer"),
         )
     except ValueError as error:
-        raise ValueError(_("Correct {path}: {error}", path=path, error=error)) from None
+        raise UserError("Correct {path}: {error}", path=path, error=error) from None
 
 
 def _broker(values: dict[str, Any], folder: Path) -> Broker:
@@ -136,15 +134,13 @@ def _certificates(values: dict[str, Any], folder: Path) -> str:
 def check_keys(values: Any, known: Iterable[str], part: str) -> None:
     """:raises ValueError: if ``values`` are not a part of the file, or have other names."""
     if not isinstance(values, dict):
-        raise ValueError(_("{part} must be a part of its own.", part=part))
+        raise UserError("{part} must be a part of its own.", part=part)
     if unknown := sorted(values.keys() - {*known}):
-        raise ValueError(
-            _(
-                "{part} knows no {unknown}; it has {known}.",
-                part=part,
-                unknown=shown(unknown[0]),
-                known=", ".join(sorted(known)),
-            )
+        raise UserError(
+            "{part} knows no {unknown}; it has {known}.",
+            part=part,
+            unknown=shown(unknown[0]),
+            known=", ".join(sorted(known)),
         )
 
 
@@ -157,22 +153,22 @@ def _part(values: dict[str, Any], name: str) -> dict[str, Any]:
 def _keys(values: dict[str, Any]) -> dict[str, str]:
     for name, key in values.items():
         if not isinstance(key, str) or not _KEY.fullmatch(key):
-            raise ValueError(_("the key {name} must have 64 hexadecimal digits.", name=name))
+            raise UserError("the key {name} must have 64 hexadecimal digits.", name=name)
     return values
 
 
 def _number(values: dict[str, Any], name: str, usual: int, least: int, most: int) -> int:
     value = values.get(name, usual)
     if type(value) is not int or not least <= value <= most:
-        raise ValueError(
-            _("{name} must be a number from {least} to {most}.", name=name, least=least, most=most)
+        raise UserError(
+            "{name} must be a number from {least} to {most}.", name=name, least=least, most=most
         )
     return value
 
 
 def _languages(values: Any) -> tuple[str, ...]:
     if not isinstance(values, list) or not all(isinstance(code, str) for code in values):
-        raise ValueError(_('languages must be a list of texts, such as ["de", "en"].'))
+        raise UserError('languages must be a list of texts, such as ["de", "en"].')
     return tuple(values)
 
 
@@ -182,9 +178,9 @@ def text_of(values: dict[str, Any], name: str, *, needed: bool = False) -> str:
     if type(value) is int:
         value = str(value)
     if not isinstance(value, str):
-        raise ValueError(_("{name} must be words in quotes.", name=name))
+        raise UserError("{name} must be words in quotes.", name=name)
     if needed and not value:
-        raise ValueError(_('it says no {name}; add a line such as {name} = "…".', name=name))
+        raise UserError('it says no {name}; add a line such as {name} = "…".', name=name)
     return value
 
 
@@ -199,10 +195,10 @@ def _mail_server(values: dict[str, Any], folder: Path) -> MailServer | None:
     check_keys(values, known, "[mail]")
     sender = text_of(values, "sender", needed=True)
     if not is_address(sender):
-        raise ValueError(_("sender must be a mail address, such as hall@example.org."))
+        raise UserError("sender must be a mail address, such as hall@example.org.")
     url = text_of(values, "url").rstrip("/")
     if url and not _is_url(url):
-        raise ValueError(_("url must be a web address, such as https://hall.example.org."))
+        raise UserError("url must be a web address, such as https://hall.example.org.")
     certificates = _certificates(values, folder)
     return MailServer(
         host=text_of(values, "host", needed=True),

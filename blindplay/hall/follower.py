@@ -27,7 +27,7 @@ from blindplay.laws.facts import UnknownError, parse_kept
 from blindplay.record import signatures
 from blindplay.record.chain import DIGITS
 from blindplay.record.files import SUFFIX
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 from blindplay.wording.pack_words import PackWords
 
 from .copies import Branches, JournalCopy, WaitingLines
@@ -87,9 +87,9 @@ class SignatureKeeper:
             try:
                 statement = signatures.read_line(line)
                 if (statement.event, statement.table) != (self._event, table):
-                    raise signatures.SignatureError(_("it is another table's"))
+                    raise signatures.SignatureError("it is another table's")
                 if self._keys and statement.key != self._keys.get(table):
-                    raise signatures.SignatureError(_("it is not made with the table's key"))
+                    raise signatures.SignatureError("it is not made with the table's key")
                 folder.mkdir(parents=True, exist_ok=True)
                 signatures.add(folder / f"{statement.game}{SUFFIX}", line)
             except signatures.SignatureError as error:
@@ -658,7 +658,7 @@ class FoldedGame:
         followed = follower.tables.get(table)
         copy = copy or (followed.copy if followed else None)
         if followed is None or copy is None:
-            raise ValueError(_("The hall knows no game of table {table}.", table=table))
+            raise UserError("The hall knows no game of table {table}.", table=table)
         self._follower = follower
         self._followed = followed
         self._copy = copy
@@ -741,7 +741,7 @@ class FoldedGame:
 
     def submit(self, fact: Fact, origin: Origin) -> tuple[Ruling, ...]:
         """:raises FactError: always; only the table itself takes facts."""
-        raise FactError(_("only the table itself takes facts"))
+        raise FactError("only the table itself takes facts")
 
     def after_hands(
         self,

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from blindplay.broker import Link
 from blindplay.record import files
-from blindplay.translation import _
+from blindplay.translation import UserError
 
 from .event_file import EventFile
 from .follower import FOLLOWED, Follower
@@ -101,12 +101,10 @@ class Hall(TableAsker):
         self._guard = files.open_file(joined.folder / "hall.lock", create=True)
         if not files.lock(self._guard):
             os.close(self._guard)
-            raise ValueError(
-                _(
-                    "A hall is running in {folder} already, with blindplay hall serve or "
-                    "follow. One is enough; end it before you start another.",
-                    folder=joined.folder,
-                )
+            raise UserError(
+                "A hall is running in {folder} already, with blindplay hall serve or "
+                "follow. One is enough; end it before you start another.",
+                folder=joined.folder,
             )
         super().__init__(joined, joined.folder, FOLLOWED)
 

@@ -32,7 +32,7 @@ from blindplay.laws import Taken
 from blindplay.laws.facts import SIDES, Tick
 from blindplay.own_files import data_folder, read_object, write_json
 from blindplay.record import files, games
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 
 if TYPE_CHECKING:
     from blindplay.console.server import ConsoleHost
@@ -166,7 +166,7 @@ def _begin(pipe: Pipe, run: RunTable, root: str, arguments: Sequence[str]) -> No
 # --- at the host ---------------------------------------------------------------------------------
 
 
-class UnreachableTableError(ValueError):
+class UnreachableTableError(UserError):
     """The table is not there now: it is being started, or waits for its game."""
 
 
@@ -399,10 +399,8 @@ def _only_host() -> int:
     guard = files.open_file(data_folder() / _LOCK, create=True)
     if not files.lock(guard):
         os.close(guard)
-        raise ValueError(
-            _(
-                "blindplay host runs already on this computer. One is enough; end it before you "
-                "start another."
-            )
+        raise UserError(
+            "blindplay host runs already on this computer. One is enough; end it before you "
+            "start another."
         )
     return guard

@@ -11,7 +11,7 @@ from typing import Any
 
 from blindplay.certificates import address_in, name_in, new_issuers
 from blindplay.record import files, signatures
-from blindplay.translation import _
+from blindplay.translation import UserError
 
 from .brokers import (
     HALL_ACCOUNT,
@@ -68,8 +68,8 @@ def check_new(folder: Path) -> None:
     :raises ValueError: one sentence, if something is there.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ValueError(
-            _("{folder} exists already; choose another folder with --folder.", folder=folder)
+        raise UserError(
+            "{folder} exists already; choose another folder with --folder.", folder=folder
         )
 
 

@@ -18,7 +18,7 @@ from blindplay.laws import time_controls
 from blindplay.laws.facts import SIDES
 from blindplay.record.writing import PAPER, Paper, braille_pages, brf, print_page
 from blindplay.speech.synthesis import is_words
-from blindplay.translation import _
+from blindplay.translation import UserError
 from blindplay.wording.announcements import result_in_words
 from blindplay.wording.values import (
     Pairing,
@@ -248,9 +248,7 @@ class EventRound:
         """
         paired = kept_round(joined.folder, number)
         if paired is None:
-            raise ValueError(
-                _("This round is not paired yet; do it with: blindplay hall pair FILE")
-            )
+            raise UserError("This round is not paired yet; do it with: blindplay hall pair FILE")
         return cls(
             joined.title,
             paired,

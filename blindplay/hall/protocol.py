@@ -10,7 +10,7 @@ from blindplay.given import shown
 from blindplay.laws import Game
 from blindplay.laws.facts import SIDES
 from blindplay.record.chain import DIGITS
-from blindplay.translation import _
+from blindplay.translation import UserError
 
 ROOT = "blindplay/1"
 """All topics begin with this; the number is the version of the protocol."""
@@ -36,7 +36,7 @@ _NO_GAME = "0" * DIGITS
 _NUMBER = re.compile(rb'\{"n":([1-9][0-9]{0,8}),')
 
 
-class MessageError(ValueError):
+class MessageError(UserError):
     """A message that breaks the protocol."""
 
 
@@ -59,7 +59,7 @@ def topic_of(text: str) -> Topic:
         event, table, kind = parts
         if NAME.fullmatch(event) and NAME.fullmatch(table) and kind in KINDS:
             return Topic(event, table, kind)
-    raise MessageError(_("{text} is not a topic of a hall", text=shown(text)))
+    raise MessageError("{text} is not a topic of a hall", text=shown(text))
 
 
 def checked_name(text: str, what: str) -> str:
@@ -69,13 +69,11 @@ def checked_name(text: str, what: str) -> str:
     """
     if NAME.fullmatch(text):
         return text
-    raise ValueError(
-        _(
-            "{text} cannot be the name of {what}; take up to 40 small letters, digits and "
-            "hyphens, such as table-4.",
-            text=shown(text),
-            what=what,
-        )
+    raise UserError(
+        "{text} cannot be the name of {what}; take up to 40 small letters, digits and "
+        "hyphens, such as table-4.",
+        text=shown(text),
+        what=what,
     )
 
 
@@ -219,7 +217,7 @@ def decode(kind: type[Message], payload: bytes) -> Message:
         message = kind(**{member.name: _read(member.type, value[member.name]) for member in fields})
         _check(message)
     except (ValueError, TypeError, LookupError, OverflowError, RecursionError):
-        raise MessageError(_("it is not as the protocol says")) from None
+        raise MessageError("it is not as the protocol says") from None
     return message
 
 

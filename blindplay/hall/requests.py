@@ -13,7 +13,7 @@ from blindplay.console.messages import LANGUAGES
 from blindplay.console.table_port import TablePort
 from blindplay.laws import Fact, Origin, Ruling
 from blindplay.table.table import Table
-from blindplay.translation import _
+from blindplay.translation import UserError
 
 from .follower import Follower
 from .protocol import (
@@ -36,7 +36,7 @@ FRESH_S = 20.0
 """A table whose last message is older than this many seconds cannot be reached."""
 
 
-class UnreachableError(ValueError):
+class UnreachableError(UserError):
     """The table cannot be reached now, so nothing was asked of it."""
 
 
@@ -77,7 +77,7 @@ class Requests:
                 followed is not None and followed.online and now - followed.heard_at <= FRESH_S
             )
             if not reachable or (head is None and presence is None):
-                raise UnreachableError(_("Table {table} cannot be reached; go there.", table=table))
+                raise UnreachableError("Table {table} cannot be reached; go there.", table=table)
             game, t = (head.game, head.t) if head is not None else ("", 0.0)
             if presence is not None:  # no game is played there, so no head tells its time
                 game, t, body = "", presence.waits, {**body, "run": presence.run}
@@ -89,7 +89,7 @@ class Requests:
         if not self._publish(waiting):
             with self._lock:
                 self._open.pop(request.id, None)
-            raise UnreachableError(_("The hall has no connection to the broker; go to the table."))
+            raise UnreachableError("The hall has no connection to the broker; go to the table.")
         return waiting.future
 
     def _publish(self, waiting: _Open) -> bool:

@@ -26,6 +26,7 @@ from blindplay.console.actions import value_of
 from blindplay.console.requests import address_of, form_of
 from blindplay.given import EVENT, read_bytes
 from blindplay.six_digits import DigitsSide, WrongDigitsError, six_digits
+from blindplay.translation import UserError
 
 from .protocol import NAME
 
@@ -77,7 +78,7 @@ _PREFIX, _SUFFIX = "table-", ".toml"
 _MOST_EVENTS = 20
 
 
-class NoTicketError(ValueError):
+class NoTicketError(UserError):
     """There is no such ticket, or no such exchange."""
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Self
 
-from blindplay.translation import _
+from blindplay.translation import UserError
 
 _PERIOD = re.compile(
     r"(?:(\d{1,4})/)?(\d{1,7}(?:\.\d{1,3})?)(?:\+(\d{1,5}(?:\.\d{1,3})?))?", re.ASCII
@@ -49,11 +49,9 @@ class TimeControl:
         for part in text.split(":"):
             match = _PERIOD.fullmatch(part)
             if match is None or match[1] == "0" or not float(match[2]) + float(match[3] or 0):
-                raise ValueError(
-                    _(
-                        "must be a time control such as 900+10 or 40/5400+30:1800+30, not {text}",
-                        text=text[:60],
-                    )
+                raise UserError(
+                    "must be a time control such as 900+10 or 40/5400+30:1800+30, not {text}",
+                    text=text[:60],
                 )
             base, increment = (int(Decimal(match[part] or 0) * 1000) for part in (2, 3))
             periods.append(Period(int(match[1]) if match[1] else None, base, increment))

@@ -15,7 +15,7 @@ from typing import Any
 import chess
 
 from blindplay.given import plain
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 
 from .clock import TimeControl
 from .placement import read_position
@@ -26,7 +26,7 @@ _LATEST_OF_DAY = 10**11  # seconds since 1970
 _LONGEST = 10_000  # characters
 
 
-class FactError(ValueError):
+class FactError(UserError):
     """A value that is not one of the contract; the message says what is wrong."""
 
 
@@ -105,11 +105,9 @@ def some_of(*allowed: str) -> Values:
     def check(value: Any) -> tuple[str, ...]:
         if not isinstance(value, list | tuple) or not all(item in allowed for item in value):
             raise UnknownError(
-                _(
-                    "must be a list of {allowed}, not {value}",
-                    allowed=", ".join(allowed),
-                    value=shown(value),
-                )
+                "must be a list of {allowed}, not {value}",
+                allowed=", ".join(allowed),
+                value=shown(value),
             )
         return tuple(name for name in allowed if name in value)
 
@@ -126,18 +124,16 @@ def whole(low: int, high: int) -> Values:
 def _text(value: Any) -> str:
     if not isinstance(value, str) or len(value) > _LONGEST:
         raise FactError(
-            _(
-                "must be a text of at most {longest} characters, not {value}",
-                longest=_LONGEST,
-                value=shown(value),
-            )
+            "must be a text of at most {longest} characters, not {value}",
+            longest=_LONGEST,
+            value=shown(value),
         )
     try:
         value.encode("utf-8")
     except UnicodeEncodeError:
         # Half a surrogate pair is valid JSON, but no journal, file or screen can hold it.
         raise FactError(
-            _("must be a text of whole characters, not {value}", value=shown(value))
+            "must be a text of whole characters, not {value}", value=shown(value)
         ) from None
     return plain(value)
 
@@ -166,7 +162,7 @@ def placement(value: Any) -> str:
         chess.BaseBoard(value)
     except ValueError:
         raise FactError(
-            _("must be the first field of a FEN (the placement), not {value}", value=shown(value))
+            "must be the first field of a FEN (the placement), not {value}", value=shown(value)
         ) from None
     return value
 
@@ -174,11 +170,11 @@ def placement(value: Any) -> str:
 @Values
 def fen(value: Any) -> str:
     if not isinstance(value, str):
-        raise FactError(_("must be a position in FEN, not {value}", value=shown(value)))
+        raise FactError("must be a position in FEN, not {value}", value=shown(value))
     try:
         read_position(value)
     except ValueError as error:
-        raise FactError(_("{error}, not {value}", error=error, value=shown(value))) from None
+        raise FactError("{error}, not {value}", error=error, value=shown(value)) from None
     return value
 
 
@@ -187,9 +183,7 @@ def _time_up_to(latest: int) -> Values:
 
     def check(value: Any) -> int:
         if type(value) is not int or not 0 <= value <= latest * 1000:
-            raise FactError(
-                _("must be 0 to {latest} seconds, in whole milliseconds", latest=latest)
-            )
+            raise FactError("must be 0 to {latest} seconds, in whole milliseconds", latest=latest)
         return value
 
     return Values(check, _milliseconds, seconds)
@@ -202,7 +196,7 @@ moment = _time_up_to(_LATEST_OF_DAY)
 @Values
 def time_control(value: Any) -> str:
     if not isinstance(value, str):
-        raise FactError(_("must be a text, not {value}", value=shown(value)))
+        raise FactError("must be a text, not {value}", value=shown(value))
     try:
         TimeControl.parse(value)
     except ValueError as error:

@@ -123,7 +123,7 @@ class _Checked:
             if value.get(written) is not None:
                 given[name] = values.read(value[written])
             elif default is dataclasses.MISSING:
-                raise FactError(_("{kind} needs {written}", kind=cls.kind, written=written))
+                raise FactError("{kind} needs {written}", kind=cls.kind, written=written)
         return cls(**given)
 
     def to_json(self) -> dict[str, Any]:
@@ -153,11 +153,9 @@ def _check_player(value: Any) -> Player:
         return value
     if not isinstance(value, dict):
         raise FactError(
-            _(
-                "must be an object such as {example}, not {value}",
-                example='{"name": …}',
-                value=v.shown(value),
-            )
+            "must be an object such as {example}, not {value}",
+            example='{"name": …}',
+            value=v.shown(value),
         )
     # An assistant may be given by name; the Laws only ask whether there is one.
     if isinstance(value.get("assistant"), str):
@@ -325,7 +323,7 @@ class Spoken(Personal):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.text is None and self.move is None:
-            raise FactError(_("{kind} needs text or move", kind=self.kind))
+            raise FactError("{kind} needs text or move", kind=self.kind)
 
 
 class Announce(Spoken, kind="announce"):
@@ -490,9 +488,9 @@ class Arbiter(Fact, kind="arbiter"):
             "declare": ("result",),
         }.get(self.do)
         if needed and all(getattr(self, name) is None for name in needed):
-            raise FactError(_("arbiter {do} needs {needed}", do=self.do, needed=one_of(needed)))
+            raise FactError("arbiter {do} needs {needed}", do=self.do, needed=one_of(needed))
         if self.by == "table" and self.do not in ("stop_clocks", "start_clocks"):
-            raise FactError(_("arbiter {do} is not the table's to decide", do=self.do))
+            raise FactError("arbiter {do} is not the table's to decide", do=self.do)
 
 
 class Tick(Fact, kind="tick"):
@@ -505,15 +503,15 @@ def parse(value: Any) -> Fact:
     :raises FactError: if it describes no fact; the message is one sentence.
     """
     if not isinstance(value, dict):
-        raise FactError(_("a fact must be a JSON object"))
+        raise FactError("a fact must be a JSON object")
     kind = value.get("fact")
     cls = KINDS.get(kind) if isinstance(kind, str) else None
     if cls is None:
         raise UnknownError(
-            _("unknown fact {kind}; known are {kinds}", kind=v.shown(kind), kinds=", ".join(KINDS))
+            "unknown fact {kind}; known are {kinds}", kind=v.shown(kind), kinds=", ".join(KINDS)
         )
     if value.get("t") is None:
-        raise FactError(_("{kind} needs t", kind=cls.kind))
+        raise FactError("{kind} needs t", kind=cls.kind)
     return cls.read(value)
 
 
@@ -526,11 +524,11 @@ def parse_kept(value: Any) -> Fact:
     """
     if isinstance(value, dict) and isinstance(kind := value.get("fact"), str):
         if kind not in KINDS:
-            raise UnknownError(_("the fact {kind}", kind=v.shown(kind)))
+            raise UnknownError("the fact {kind}", kind=v.shown(kind))
         given = value.get("format")
         if kind == Setup.kind and isinstance(given, int) and given > FORMAT:
             raise UnknownError(
-                _("format {given}; the latest one known is {known}", given=given, known=FORMAT)
+                "format {given}; the latest one known is {known}", given=given, known=FORMAT
             )
     fact = parse(value)
     parts: list[tuple[type[_Checked], dict[str, Any]]] = [(type(fact), value)]
@@ -538,9 +536,7 @@ def parse_kept(value: Any) -> Fact:
     for cls, part in parts:
         for name in part:
             if name != "fact" and name not in _names(cls.kind):
-                raise UnknownError(
-                    _("the field {name} of {what}", name=v.shown(name), what=cls.kind)
-                )
+                raise UnknownError("the field {name} of {what}", name=v.shown(name), what=cls.kind)
     return fact
 
 
@@ -552,7 +548,7 @@ def loads(line: str, t: int | None = None) -> Fact:
     try:
         value = json.loads(line, parse_constant=_no_constant)
     except (ValueError, RecursionError):
-        raise FactError(_("it is not a line of JSON")) from None
+        raise FactError("it is not a line of JSON") from None
     if t is not None and isinstance(value, dict):
         value["t"] = t / 1000
     return parse(value)

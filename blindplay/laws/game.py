@@ -119,9 +119,9 @@ class Game(State):
             )
         if isinstance(fact, Setup):
             if self.setup is not None:
-                raise f.FactError(_("setup must be the first fact and come only once"))
+                raise f.FactError("setup must be the first fact and come only once")
         elif self.setup is None:
-            raise f.FactError(_("the first fact must be setup"))
+            raise f.FactError("the first fact must be setup")
 
     def foretell(self, fact: Fact) -> tuple[Self, list[Ruling]]:
         """The game as it would be after ``fact``, and the rulings that this would cause now. The

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import chess
 
-from blindplay.translation import _
+from blindplay.translation import UserError
 
 Pieces = Mapping[int, str]
 Change = dict[int, str | None]
@@ -44,13 +44,13 @@ def read_position(fen: str) -> chess.Board:
     try:
         board = chess.Board(fen, chess960=True)
     except ValueError:
-        raise ValueError(_("must be a position in FEN")) from None
+        raise UserError("must be a position in FEN") from None
     if any(len(board.pieces(chess.KING, colour)) != 1 for colour in chess.COLORS):
-        raise ValueError(_("must be a position with one king of each colour"))
+        raise UserError("must be a position with one king of each colour")
     status = board.status()
     king_could_be_taken = status & chess.STATUS_OPPOSITE_CHECK and not board.is_check()
     if king_could_be_taken or status & chess.STATUS_INVALID_EP_SQUARE:
-        raise ValueError(_("must be a position that can be played on"))
+        raise UserError("must be a position that can be played on")
     return board
 
 

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 from itertools import pairwise
 
-from blindplay.translation import _
+from blindplay.translation import UserError
 
 from .clock import Period, TimeControl
 from .editions import Edition
@@ -117,13 +117,11 @@ def _read(compact: str, text: str) -> TimeControl:
         segments = [_periods(part, compact) for part in compact.split(":")]
         periods = tuple(period for segment in segments for period in segment)
         if any(before.moves is None for before, _ in pairwise(periods)):
-            raise ValueError(
-                _(
-                    "The time control {compact} must say how many moves the first time is "
-                    "for, as in 40/90m+30m; write seconds with an s if they are for each "
-                    "move, as in 90m+30s.",
-                    compact=compact,
-                )
+            raise UserError(
+                "The time control {compact} must say how many moves the first time is "
+                "for, as in 40/90m+30m; write seconds with an s if they are for each "
+                "move, as in 90m+30s.",
+                compact=compact,
             )
         if sum(period.base for period in periods) <= _LONGEST_TIME:
             return TimeControl(periods)
@@ -141,11 +139,9 @@ def read_length(text: str) -> int:
     times = _TIME.findall(compact) if match and not match[1] else []
     length = round(sum(float(amount) * _UNITS[unit] for amount, unit in times))
     if (not times and compact != "0") or length > 30 * 24 * _HOUR:
-        raise ValueError(
-            _(
-                "{text} is not a time up to 30 days; write one such as 1h30m, 15m, 90s or 59:30.",
-                text=repr(text[:60]),
-            )
+        raise UserError(
+            "{text} is not a time up to 30 days; write one such as 1h30m, 15m, 90s or 59:30.",
+            text=repr(text[:60]),
         )
     return length
 
@@ -178,14 +174,12 @@ def _from_pgn(text: str) -> TimeControl:
         raise _unreadable(text) from None
     if any(period.base <= _MOST_MINUTES * _SECOND for period in control.periods):
         minutes, seconds = _with_units(control, "m"), _with_units(control, "s")
-        raise ValueError(
-            _(
-                "The time control {text} has two readings: write {minutes} for minutes, or "
-                "{seconds} for seconds.",
-                text=text,
-                minutes=minutes,
-                seconds=seconds,
-            )
+        raise UserError(
+            "The time control {text} has two readings: write {minutes} for minutes, or "
+            "{seconds} for seconds.",
+            text=text,
+            minutes=minutes,
+            seconds=seconds,
         )
     return control
 
@@ -221,10 +215,8 @@ def _periods(text: str, whole: str) -> list[Period]:
 
 
 def _unreadable(text: str) -> ValueError:
-    return ValueError(
-        _(
-            "{text} is not a time control; write one such as 90m+30s, 40/90m+30m+30s or "
-            "3h, or as in PGN, 5400+30.",
-            text=repr(text[:60]),
-        )
+    return UserError(
+        "{text} is not a time control; write one such as 90m+30s, 40/90m+30m+30s or "
+        "3h, or as in PGN, 5400+30.",
+        text=repr(text[:60]),
     )

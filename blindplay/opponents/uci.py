@@ -20,7 +20,7 @@ from typing import Any
 import chess
 import chess.engine
 
-from blindplay.translation import _
+from blindplay.translation import UserError
 
 ELO: Mapping[str, int | None] = {
     "beginner": 800,
@@ -59,14 +59,12 @@ def level(text: str) -> Level:
         return Level(ELO[text])
     if text.isdecimal() and len(text) < 5 and LOWEST <= int(text) <= HIGHEST:
         return Level(int(text))
-    raise ValueError(
-        _(
-            "--level {text} is not a level; give {levels}, or a number from {lowest} to {highest}.",
-            text=text,
-            levels=", ".join(ELO),
-            lowest=LOWEST,
-            highest=HIGHEST,
-        )
+    raise UserError(
+        "--level {text} is not a level; give {levels}, or a number from {lowest} to {highest}.",
+        text=text,
+        levels=", ".join(ELO),
+        lowest=LOWEST,
+        highest=HIGHEST,
     )
 
 
@@ -126,8 +124,8 @@ def named(path: str) -> EngineProgram:
     """
     program = shutil.which(path)
     if program is None:
-        raise ValueError(
-            _("--engine {path} is not a program; give the file of a UCI engine.", path=path)
+        raise UserError(
+            "--engine {path} is not a program; give the file of a UCI engine.", path=path
         )
     name = Path(program).stem.replace("_", " ").replace("-", " ").split()[0]
     return EngineProgram(name[:1].upper() + name[1:], (str(Path(program).absolute()),))

@@ -21,7 +21,7 @@ import httpx
 from blindplay.encodings import guess
 from blindplay.given import GAMES, plain, read_bytes, too_large
 from blindplay.record.watched_games import GameSplitter, GamesReader, WatchedGame, is_game, watched
-from blindplay.translation import _
+from blindplay.translation import SentenceError, UserError, _
 
 from .lichess.api import hang_up, trusted
 from .lichess.spectated import SpectatedGame, read_line
@@ -70,7 +70,7 @@ class SourceNews:
     why: str = ""
 
 
-class CutError(RuntimeError):
+class CutError(SentenceError, RuntimeError):
     """The source cannot be read now. The message is a sentence."""
 
 
@@ -78,7 +78,7 @@ class BusyError(CutError):
     """The source asks for fewer or later requests."""
 
 
-class GoneError(RuntimeError):
+class GoneError(SentenceError, RuntimeError):
     """The source has nothing for us. The message is a sentence."""
 
 
@@ -170,7 +170,7 @@ class GameSource(ABC):
         except ValueError as error:
             raise GoneError(str(error)) from None
         if text.strip() and not games:
-            raise GoneError(_("{name} holds no game; name a PGN.", name=self.name))
+            raise GoneError("{name} holds no game; name a PGN.", name=self.name)
         return games
 
     @abstractmethod
@@ -243,7 +243,7 @@ def _lines(response: httpx.Response, url: str) -> Iterator[str]:
             for line in lines:
                 yield line.rstrip("\r")
             if len(text) > _MOST_LINE:
-                raise GoneError(_("A line of {name} is too long.", name=_shown(url)))
+                raise GoneError("A line of {name} is too long.", name=_shown(url))
 
 
 @contextmanager
@@ -271,16 +271,14 @@ def _check(status: int, url: str) -> None:
     if 200 <= status < 300:
         return
     if status in (429, 503):
-        raise BusyError(_("{name} asks to wait for a minute.", name=_shown(url)))
+        raise BusyError("{name} asks to wait for a minute.", name=_shown(url))
     if 400 <= status < 500:
         raise GoneError(
-            _(
-                "{name} has nothing to follow (status {status}); check the address.",
-                name=_shown(url),
-                status=status,
-            )
+            "{name} has nothing to follow (status {status}); check the address.",
+            name=_shown(url),
+            status=status,
         )
-    raise CutError(_("{name} has a problem (status {status}).", name=_shown(url), status=status))
+    raise CutError("{name} has a problem (status {status}).", name=_shown(url), status=status)
 
 
 class _WebSource(GameSource):
@@ -325,11 +323,9 @@ class LichessGame(_WebSource):
             except ValueError:
                 if game is None:
                     raise GoneError(
-                        _(
-                            "{name} is not a game that can be followed; name a game of chess or "
-                            "Chess960.",
-                            name=self.name,
-                        )
+                        "{name} is not a game that can be followed; name a game of chess or "
+                        "Chess960.",
+                        name=self.name,
                     ) from None
         if game is not None and game.ended:
             self._soon(game.now)
@@ -386,7 +382,7 @@ class LichessRound(_WebSource):
                     self._bring(watched(text), whole=False)
                     size = 0
                 elif size > _MOST_LINE:
-                    raise CutError(_("A line of {name} is too long.", name=self.name))
+                    raise CutError("A line of {name} is too long.", name=self.name)
         raise CutError(_unreached(self._stream_url))
 
 
@@ -477,7 +473,7 @@ def source_of(given: str, waits: WatchWaits | None = None) -> GameSource:
     except ValueError:  # such as a bracket, or a port that is none
         named = False
     if not named:
-        raise ValueError(_("{given} is not an address; copy it whole.", given=plain(given)))
+        raise UserError("{given} is not an address; copy it whole.", given=plain(given))
     server, path = f"{parts.scheme}://{parts.netloc}", parts.path
     if match := _ROUND.fullmatch(path):
         found = LichessRound(server, match[1] or match[3], waits)
@@ -485,11 +481,9 @@ def source_of(given: str, waits: WatchWaits | None = None) -> GameSource:
         return found
     lichess = parts.hostname in _LICHESS
     if lichess and path.startswith("/broadcast/"):
-        raise ValueError(
-            _(
-                "{given} is not a round; open one of its rounds, and copy that address.",
-                given=plain(given),
-            )
+        raise UserError(
+            "{given} is not a round; open one of its rounds, and copy that address.",
+            given=plain(given),
         )
     if match := (lichess and _GAME.fullmatch(path)) or _STREAM_OF_GAME.fullmatch(path):
         return LichessGame(server, match[1], waits)

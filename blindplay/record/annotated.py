@@ -21,7 +21,7 @@ from blindplay.language import Command, Language
 from blindplay.language.scoresheets import braille
 from blindplay.language.scoresheets.braille_text import normal, read_text, write_text
 from blindplay.language.understanding import About
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 from blindplay.wording.names import spoken_name
 from blindplay.wording.position import look_at
 
@@ -408,7 +408,7 @@ def _piece_letter(pack: Language, kind: chess.PieceType) -> str:
     return "" if kind == chess.PAWN else pack.notation(chess.piece_symbol(kind).upper())
 
 
-class LinesError(ValueError):
+class LinesError(UserError):
     """A line that is not one of a game."""
 
 
@@ -436,7 +436,7 @@ class _LineReader:
         moves = self._notation.text(self._pack.sentence("book_moves"))
         position = self._notation.text(self._pack.sentence("book_position"))
         if moves not in lines:
-            raise LinesError(_("a line {word} is missing.", word=shown(self._notation.read(moves))))
+            raise LinesError("a line {word} is missing.", word=shown(self._notation.read(moves)))
         at = lines.index(moves)
         head = lines[: lines.index(position)] if position in lines[:at] else lines[:at]
         self._read_tags(head)
@@ -465,7 +465,7 @@ class _LineReader:
         try:
             board = builder.game.board()
         except ValueError:
-            raise LinesError(_("its position cannot be read; correct its tag FEN.")) from None
+            raise LinesError("its position cannot be read; correct its tag FEN.") from None
         if type(board) is not chess.Board:
             raise LinesError(NO_CHESS)
         self._boards = [board]
@@ -478,7 +478,7 @@ class _LineReader:
         if path and path not in self._seen:
             self._go_to(path[:-1])
             if not self._boards[-1].move_stack:
-                raise LinesError(_("a variation {label} begins nowhere.", label=label(path)))
+                raise LinesError("a variation {label} begins nowhere.", label=label(path))
             self._builder.begin_variation()
             board = self._boards[-1].copy()
             board.pop()
@@ -488,7 +488,7 @@ class _LineReader:
             return
         while self._path != path:
             if len(self._path) <= len(path):
-                raise LinesError(_("a variation {label} begins nowhere.", label=label(path)))
+                raise LinesError("a variation {label} begins nowhere.", label=label(path))
             self._builder.end_variation()
             self._boards.pop()
             self._path = self._path[:-1]

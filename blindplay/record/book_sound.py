@@ -20,7 +20,7 @@ from blindplay.given import reason_of
 from blindplay.language import Language, load
 from blindplay.speech.audio import read_audio
 from blindplay.speech.synthesis import is_words
-from blindplay.translation import _
+from blindplay.translation import UserError
 from blindplay.wording.announcements import result_in_words
 from blindplay.wording.values import number_in_words
 
@@ -260,14 +260,14 @@ def write_spoken(book: Book, folder: Path, synthesiser: "Synthesiser") -> Iterat
         try:
             write_new(path, ("\n".join(lines) + "\n").encode())
         except OSError as error:
-            raise ValueError(
-                _("{output} cannot be written ({reason}).", output=path, reason=reason_of(error))
+            raise UserError(
+                "{output} cannot be written ({reason}).", output=path, reason=reason_of(error)
             ) from None
         yield path
     if spoken.unspoken:
         words = [*spoken.unspoken][:_MOST_NAMED]
         words += ["…"] * (len(spoken.unspoken) > _MOST_NAMED)
-        raise ValueError(_("These words could not be spoken: {words}.", words=", ".join(words)))
+        raise UserError("These words could not be spoken: {words}.", words=", ".join(words))
 
 
 def _rendered(passages: Iterable[Passage], synthesiser: "Synthesiser") -> bytes:

@@ -22,7 +22,7 @@ import chess
 
 from blindplay.given import JOURNAL, LONGEST_LINE, in_time
 from blindplay.laws import facts as f
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 
 FIRST = b'{"n":1,"wall":'
 """Every journal begins with these bytes."""
@@ -77,19 +77,19 @@ def checked(line: bytes, number: int, before: str) -> dict[str, Any]:
     :raises ValueError: if it is not.
     """
     if len(line) > LONGEST_LINE:
-        raise ValueError(_("too long"))
+        raise UserError("too long")
     text = line.decode("utf-8")
     value = json.loads(text)
     if not isinstance(value, dict) or list(value) != ["n", "wall", "fact", "digest"]:
-        raise ValueError(_("other keys"))
+        raise UserError("other keys")
     if type(value["n"]) is not int or value["n"] != number:
-        raise ValueError(_("another number"))
+        raise UserError("another number")
     if type(value["wall"]) is not float or not 0 <= value["wall"] < math.inf:
-        raise ValueError(_("no time of day"))
+        raise UserError("no time of day")
     if text != json.dumps(value, ensure_ascii=False, separators=(",", ":")):
-        raise ValueError(_("another form"))
+        raise UserError("another form")
     if value["digest"] != _digest(before, line[:-_TAIL]):
-        raise ValueError(_("another digest"))
+        raise UserError("another digest")
     return value
 
 

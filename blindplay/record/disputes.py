@@ -26,7 +26,7 @@ from blindplay.laws.placement import pieces_of
 from blindplay.laws.rulings import CorrectingStep
 from blindplay.laws.sheet_comparison import Comparison, compare, steps
 from blindplay.laws.state import OTHER
-from blindplay.translation import _
+from blindplay.translation import UserError
 from blindplay.wording.board_steps import named, plan, say_step
 from blindplay.wording.pack_words import PackWords
 from blindplay.wording.position import diagnosis, move_in_words, ply_in_words
@@ -148,17 +148,15 @@ def read_sheet(
     data = read_bytes(path, SHEET)
     found = guess(data, str(path))
     if any("\0" in line for line in found.lines):
-        raise ValueError(
-            _("{path} is not a text file; give one that holds the moves as written.", path=path)
+        raise UserError(
+            "{path} is not a text file; give one that holds the moves as written.", path=path
         )
     text = found.text
     if len(text.split()) > _MOST_WORDS:
-        raise ValueError(
-            _(
-                "{path} has more than {most_words} words; give the moves of one game.",
-                path=path,
-                most_words=_MOST_WORDS,
-            )
+        raise UserError(
+            "{path} has more than {most_words} words; give the moves of one game.",
+            path=path,
+            most_words=_MOST_WORDS,
         )
     if found.guessed:
         tell(found.guessed)
@@ -174,13 +172,11 @@ def check_board(placement: str, option: str) -> str:
     try:
         chess.BaseBoard(first.replace(UNKNOWN, "P"))
     except ValueError:
-        raise ValueError(
-            _(
-                "{option} {placement} is not a placement in FEN; write the ranks from 8 to "
-                "1, such as 4k3/8/8/8/8/8/8/4K3.",
-                option=option,
-                placement=shown(placement),
-            )
+        raise UserError(
+            "{option} {placement} is not a placement in FEN; write the ranks from 8 to "
+            "1, such as 4k3/8/8/8/8/8/8/4K3.",
+            option=option,
+            placement=shown(placement),
         ) from None
     return first
 
@@ -198,7 +194,7 @@ def decide(
     :raises ValueError: if both sheets are without moves.
     """
     if not any(entry.text for sheet in sheets.values() for entry in sheet):
-        raise ValueError(_("Neither sheet holds a move; check the files."))
+        raise UserError("Neither sheet holds a move; check the files.")
     placed = {side: _placed(sheet, start) for side, sheet in sheets.items()}
     sheets = {side: sheet for side, (sheet, _) in placed.items()}
     written = {

@@ -23,7 +23,7 @@ from blindplay.given import JOURNAL, in_time
 from blindplay.laws import Fact, FactError, Game, Ruling
 from blindplay.laws.facts import Setup, loads
 from blindplay.own_files import data_folder, read_object
-from blindplay.translation import _, join_texts
+from blindplay.translation import UserError, _, join_texts
 from blindplay.wording.pack_words import PackWords
 
 from . import files
@@ -73,7 +73,7 @@ def find(table: str) -> Path:
     :raises ValueError: if there is none.
     """
     if not Path(table).name:
-        raise ValueError(_("The name of a table is empty; name its journal."))
+        raise UserError("The name of a table is empty; name its journal.")
     places = [
         folder / name
         for folder in (Path(), tables_folder())
@@ -85,12 +85,10 @@ def find(table: str) -> Path:
     for journal in places:
         if tape_folder(journal).is_dir():
             return journal
-    raise ValueError(
-        _(
-            "There is no table {table}; name its journal, or one of those in {folder}.",
-            table=table,
-            folder=tables_folder(),
-        )
+    raise UserError(
+        "There is no table {table}; name its journal, or one of those in {folder}.",
+        table=table,
+        folder=tables_folder(),
     )
 
 
@@ -104,17 +102,13 @@ def forget(journal: Path, *, everything: bool = False) -> Removed:
     :raises OSError: if something cannot be removed.
     """
     if is_running(journal):
-        raise ValueError(
-            _(
-                "A table is playing the game in {journal} at this moment; close that one first.",
-                journal=journal,
-            )
+        raise UserError(
+            "A table is playing the game in {journal} at this moment; close that one first.",
+            journal=journal,
         )
     kept = everything or not tape_folder(journal).is_dir()
     if kept and journal.is_file() and journal.stat().st_size and not is_journal(journal):
-        raise JournalError(
-            _("{journal} is not a BlindPlay journal; check the name.", journal=journal)
-        )
+        raise JournalError("{journal} is not a BlindPlay journal; check the name.", journal=journal)
     files = list(_files(journal)) if everything else []
     tape, count, size = tape_folder(journal), 0, 0
     left: tuple[Path, ...] = ()
@@ -225,9 +219,7 @@ def last_played() -> Path:
     """
     for journal in journals():
         return journal
-    raise ValueError(
-        _("There is no game in {folder}; name its journal.", folder=tables_folder()),
-    )
+    raise UserError("There is no game in {folder}; name its journal.", folder=tables_folder())
 
 
 def last_unfinished(*, of_event: bool = False) -> Path:
@@ -247,12 +239,10 @@ def last_unfinished(*, of_event: bool = False) -> Path:
         if journal is None and (game.unfinished or goes_on):
             journal = game.journal
     if journal is None:
-        raise ValueError(
-            _(
-                "There is no unfinished game in {folder}; name its journal with --journal, "
-                "or begin a game without --resume.",
-                folder=tables_folder(),
-            )
+        raise UserError(
+            "There is no unfinished game in {folder}; name its journal with --journal, "
+            "or begin a game without --resume.",
+            folder=tables_folder(),
         )
     return journal
 
@@ -273,11 +263,9 @@ def last_finished() -> Path:
     """
     journal = next((game.journal for game in kept_games() if game.result), None)
     if journal is None:
-        raise ValueError(
-            _(
-                "There is no finished game in {folder}; name a journal, a PGN or an EPD.",
-                folder=tables_folder(),
-            )
+        raise UserError(
+            "There is no finished game in {folder}; name a journal, a PGN or an EPD.",
+            folder=tables_folder(),
         )
     return journal
 
@@ -293,16 +281,14 @@ def check_none_is_played(*others: Path) -> None:
     :raises ValueError: if a table plays a game.
     """
     if (playing := being_played(*others)) is not None:
-        raise ValueError(
-            _(
-                "A table is playing the game in {playing} at this moment; a review "
-                "comes after the game.",
-                playing=playing,
-            )
+        raise UserError(
+            "A table is playing the game in {playing} at this moment; a review "
+            "comes after the game.",
+            playing=playing,
         )
 
 
-class ReplayError(ValueError):
+class ReplayError(UserError):
     """A line that is not a fact, or a fact that cannot come at its place."""
 
 
@@ -320,11 +306,11 @@ def read_facts(stream: Iterable[str], name: str) -> Iterator[tuple[str, Fact]]:
                     yield f"{name}:{number}", loads(line)
                 except FactError as error:
                     raise ReplayError(
-                        _("{place}: {error}.", place=f"{name}:{number}", error=error)
+                        "{place}: {error}.", place=f"{name}:{number}", error=error
                     ) from None
     except UnicodeDecodeError:
         raise ReplayError(
-            _("{name}:{number}: it is not a text in UTF-8.", name=name, number=number + 1)
+            "{name}:{number}: it is not a text in UTF-8.", name=name, number=number + 1
         ) from None
 
 
@@ -362,7 +348,7 @@ def replay(
         try:
             yield from game.apply(fact)
         except FactError as error:
-            raise ReplayError(_("{place}: {error}.", place=place, error=error)) from None
+            raise ReplayError("{place}: {error}.", place=place, error=error) from None
 
 
 _END: files.OwnEnd = ".options"

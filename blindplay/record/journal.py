@@ -26,7 +26,7 @@ from typing import Any, Self
 
 from blindplay.given import JOURNAL, read_bytes, reason_of, too_large
 from blindplay.laws.facts import Fact, FactError, UnknownError, parse_kept
-from blindplay.translation import _, join_texts
+from blindplay.translation import UserError, _, join_texts
 
 from . import files
 from .chain import Chain, begins, digest_of, encoded, number_of, read_chain, stated
@@ -45,7 +45,7 @@ _REREADS, _REREAD_S = 40, 0.05
 _RELOCKS, _RELOCK_S = 10, 0.03
 
 
-class JournalError(ValueError):
+class JournalError(UserError):
     """A journal that cannot be opened, read or written; the message says what to do."""
 
 
@@ -270,11 +270,9 @@ class Journal:
         path = self.path
         if path.is_symlink():
             raise JournalError(
-                _(
-                    "{link} is a symbolic link; name the file that it leads to, {path}.",
-                    link=path,
-                    path=path.resolve(),
-                )
+                "{link} is a symbolic link; name the file that it leads to, {path}.",
+                link=path,
+                path=path.resolve(),
             )
         if path.is_file() and path.stat().st_size > JOURNAL.most_bytes:
             raise JournalError(str(too_large(path, JOURNAL)))
@@ -288,12 +286,10 @@ class Journal:
                 raise _no_journal(path)
         except OSError as error:
             raise JournalError(
-                _(
-                    "The journal {path} cannot be opened ({reason}); choose another place "
-                    "with --journal.",
-                    path=path,
-                    reason=reason_of(error),
-                )
+                "The journal {path} cannot be opened ({reason}); choose another place "
+                "with --journal.",
+                path=path,
+                reason=reason_of(error),
             ) from None
         self._handle, self._guard = (handle, None) if writable else (None, handle)
         self._lock_file(handle)
@@ -319,20 +315,15 @@ class Journal:
                 locked = files.lock(handle)
         except OSError as error:
             raise JournalError(
-                _(
-                    "The journal {path} cannot be locked against a second table "
-                    "({reason}); choose a place on a disk of this machine with --journal.",
-                    path=self.path,
-                    reason=reason_of(error),
-                )
+                "The journal {path} cannot be locked against a second table "
+                "({reason}); choose a place on a disk of this machine with --journal.",
+                path=self.path,
+                reason=reason_of(error),
             ) from None
         if not locked:
             raise JournalError(
-                _(
-                    "A table is playing the game in {journal} at this moment; close that "
-                    "one first.",
-                    journal=self.path,
-                )
+                "A table is playing the game in {journal} at this moment; close that one first.",
+                journal=self.path,
             )
 
     def _take_over(self, content: bytes, contents: JournalContents, resume: bool) -> None:
@@ -428,12 +419,10 @@ class Journal:
         except OSError as error:
             self._failed = True
             raise JournalError(
-                _(
-                    "The journal {path} cannot be written ({reason}); make room on the "
-                    "disk, and keep the scoresheets by hand meanwhile.",
-                    path=self.path,
-                    reason=reason_of(error),
-                )
+                "The journal {path} cannot be written ({reason}); make room on the "
+                "disk, and keep the scoresheets by hand meanwhile.",
+                path=self.path,
+                reason=reason_of(error),
             ) from None
         if self._repaired:
             repaired, self._repaired = self._repaired, ""
@@ -574,27 +563,23 @@ def _content_of(path: Path) -> bytes:
 
 
 def _no_journal(path: Path) -> JournalError:
-    return JournalError(_("There is no journal at {path}; check the name.", path=path))
+    return JournalError("There is no journal at {path}; check the name.", path=path)
 
 
 def holds_game(path: Path) -> JournalError:
     """The reason why no new game can be written at ``path``."""
     return JournalError(
-        _(
-            "{path} already holds a game; continue it with --resume, or give another name "
-            "with --journal.",
-            path=path,
-        )
+        "{path} already holds a game; continue it with --resume, or give another name "
+        "with --journal.",
+        path=path,
     )
 
 
 def _unreadable(path: Path, error: OSError) -> JournalError:
     return JournalError(
-        _(
-            "The journal {path} cannot be read ({reason}); copy it elsewhere.",
-            path=path,
-            reason=reason_of(error),
-        )
+        "The journal {path} cannot be read ({reason}); copy it elsewhere.",
+        path=path,
+        reason=reason_of(error),
     )
 
 
@@ -608,11 +593,9 @@ def _decoded(path: Path, content: bytes, beat: Beat | None) -> JournalContents:
     """
     if not begins(content):
         raise JournalError(
-            _(
-                "{path} is not a BlindPlay journal; check the name, or choose another file "
-                "with --journal.",
-                path=path,
-            )
+            "{path} is not a BlindPlay journal; check the name, or choose another file "
+            "with --journal.",
+            path=path,
         )
     facts: list[Fact] = []
     unknown: list[FactError] = []

@@ -13,7 +13,7 @@ import chess
 from blindplay.given import shown
 from blindplay.language.scoresheets.letters import SheetLetters, language_of
 from blindplay.language.scoresheets.reading import Certainty, EntryReading, letters_of, read
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 
 from .study import Puzzle, Study, Unread
 
@@ -49,7 +49,7 @@ def position(text: str) -> tuple[chess.Board, str]:
     """
     match = _LINE.match(text)
     if match is None:
-        raise ValueError(_("this is not a position in FEN or EPD; correct it."))
+        raise UserError("this is not a position in FEN or EPD; correct it.")
     castling = match["castling"] or "-"
     counters = re.split(_GAP, match["counters"] or "0 1")
     fen = " ".join(
@@ -65,7 +65,7 @@ def position(text: str) -> tuple[chess.Board, str]:
     try:
         return _legal(fen, castling), text[match.end() :].lstrip(' \t,;|"')
     except ValueError:
-        raise ValueError(_("this position cannot be played on; correct it.")) from None
+        raise UserError("this position cannot be played on; correct it.") from None
 
 
 def _legal(fen: str, castling: str) -> chess.Board:
@@ -110,9 +110,9 @@ def puzzle_of_line(line: str) -> Puzzle:
     """
     board, rest = position(line)
     if board.is_game_over():
-        raise ValueError(_("this position has no legal move; name another one."))
+        raise UserError("this position has no legal move; name another one.")
     if board.fullmove_number > _MOST_MOVES:
-        raise ValueError(_("this position cannot be played on; correct it."))
+        raise UserError("this position cannot be played on; correct it.")
     operations, said = _operations(rest)
     letters = sheet_of([word for key in ("bm", "am", "pv") for word in operations.get(key, [])])
     best, avoid = (
@@ -176,9 +176,9 @@ def written_move(word: str, board: chess.Board, letters: SheetLetters) -> chess.
     if any(map(letters.is_foreign, letters_of([word]).written)):
         found = EntryReading(word, Certainty.UNREADABLE)
     if found.certainty is Certainty.AMBIGUOUS:
-        raise ValueError(_("{word} can be several moves there; correct it.", word=shown(word)))
+        raise UserError("{word} can be several moves there; correct it.", word=shown(word))
     if found.move is None:
-        raise ValueError(_("{word} is not a move there; correct it.", word=shown(word)))
+        raise UserError("{word} is not a move there; correct it.", word=shown(word))
     return found.move
 
 

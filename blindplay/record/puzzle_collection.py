@@ -14,7 +14,7 @@ from pathlib import Path
 import chess
 
 from blindplay.given import GAMES, LONGEST_LINE, Limit, check_file, plain
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 
 from .positions import is_position, position, sheet_of, written_move
 from .study import Puzzle, Unread
@@ -72,7 +72,7 @@ class PuzzleCollection:
             begin = file.readline(_FIRST_LINE)
         if begin.startswith(_COMPRESSED):
             name = plain(str(path))
-            raise ValueError(_("{name} is compressed; unpack it with: unzstd {name}", name=name))
+            raise UserError("{name} is compressed; unpack it with: unzstd {name}", name=name)
         line = begin.decode("utf-8-sig", "replace").strip()
         delimiter = max(",;\t", key=line.count)
         words = next(csv.reader([line], delimiter=delimiter), [])
@@ -146,8 +146,8 @@ class PuzzleCollection:
         if self._opponent_first and line:
             board.push(line.pop(0))
         if board.is_game_over():
-            raise ValueError(_("this position has no legal move; name another one."))
+            raise UserError("this position has no legal move; name another one.")
         if not line:
-            raise ValueError(_("it has no moves; name another one."))
+            raise UserError("it has no moves; name another one.")
         name = ", ".join(filter(None, (row.get("name"), row.get("rating"))))
         return Puzzle(board, plain(name), tuple(line[:1]), line=tuple(line))

@@ -20,7 +20,7 @@ from typing import Any
 
 from blindplay.laws import FactError, Game, Ruling
 from blindplay.laws.rulings import dumps
-from blindplay.translation import _, join_texts
+from blindplay.translation import UserError, _, join_texts
 from blindplay.version import VERSION
 from blindplay.wording.pack_words import PackWords
 
@@ -34,7 +34,7 @@ _COVERED = b',"signature":"'
 _HEX = {size: re.compile(f"[0-9a-f]{{{size}}}") for size in (DIGITS, 64, 128)}
 
 
-class SignatureError(ValueError):
+class SignatureError(UserError):
     """A line that is not a signature, or whose signature is wrong."""
 
 
@@ -131,9 +131,9 @@ def read_line(line: bytes) -> SignedStatement:
         public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(statement.key))
         public.verify(bytes.fromhex(made), covered)
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
-        raise SignatureError(_("it is not a signature of a journal")) from None
+        raise SignatureError("it is not a signature of a journal") from None
     except InvalidSignature:
-        raise SignatureError(_("the signature does not belong to what it signs")) from None
+        raise SignatureError("the signature does not belong to what it signs") from None
     return statement
 
 

@@ -30,7 +30,7 @@ from blindplay.language.scoresheets.letters import (
 )
 from blindplay.language.scoresheets.reading import learned, letters_of
 from blindplay.laws.sheet_comparison import compare
-from blindplay.translation import _, join_texts
+from blindplay.translation import UserError, _, join_texts
 from blindplay.wording.names import spoken_name
 from blindplay.wording.pack_words import PackWords
 
@@ -302,11 +302,9 @@ def _whole(text: str, letters: list[Letters]) -> _Read:
 
     read = _built(_outside_asides(text, lambda part: _PART.sub(without, part)), unread)
     if first is not None and not read.game.variations:
-        raise ValueError(
-            _(
-                "it holds {word}, which is no move in PGN; write the pieces as K, Q, R, B and N.",
-                word=shown(first),
-            )
+        raise UserError(
+            "it holds {word}, which is no move in PGN; write the pieces as K, Q, R, B and N.",
+            word=shown(first),
         )
     return read
 
@@ -318,8 +316,8 @@ def _check_beginning(text: str) -> None:
     """
     begin = _OPENING_BRACKET.match(_ASIDE.sub(" ", text))
     if begin and any(part[1] for part in chess.pgn.MOVETEXT_REGEX.finditer(begin[1])):
-        raise ValueError(
-            _("a variation stands before its first move; write it behind that move, in brackets.")
+        raise UserError(
+            "a variation stands before its first move; write it behind that move, in brackets."
         )
 
 
@@ -334,7 +332,7 @@ def _built(text: str, unread: Iterable[str] = ()) -> _Read:
     try:
         board = game.board()
     except ValueError:
-        raise ValueError(_("its position cannot be read; correct its tag FEN.")) from None
+        raise UserError("its position cannot be read; correct its tag FEN.") from None
     return _Read(game, board, builder.stopped, builder.aside)
 
 
@@ -434,7 +432,7 @@ def _study(read: _Read, place: str, kind: StudyKind | None) -> StudiedGame | Puz
     """:raises ValueError: with the reason, if it cannot be studied."""
     game, board, moves = read.game, read.board, list(read.game.mainline_moves())
     if type(board) is not chess.Board or not board.is_valid() or _is_endless(board, moves):
-        raise ValueError(_("it cannot be reviewed; name another one."))
+        raise UserError("it cannot be reviewed; name another one.")
     own = board.fen() != chess.STARTING_FEN and not _was_played(game, board)
     if kind is StudyKind.ANALYSIS:
         _check_over(game, as_puzzle=True)
@@ -458,14 +456,10 @@ def _check(read: _Read, moves: list[chess.Move], *, puzzle: bool) -> None:
     board, at = read.board, _at(read.board, moves)
     _check_over(read.game, as_puzzle=puzzle)
     if puzzle and board.is_game_over():
-        raise ValueError(_("it has no legal move; name another position."))
+        raise UserError("it has no legal move; name another position.")
     if read.stopped and (puzzle or not moves):
-        raise ValueError(
-            _(
-                "its move {at}, {word}, cannot be played; correct it.",
-                at=at,
-                word=shown(read.stopped),
-            )
+        raise UserError(
+            "its move {at}, {word}, cannot be played; correct it.", at=at, word=shown(read.stopped)
         )
     if not puzzle and not moves:
         raise ValueError(_NO_MOVES)
@@ -474,13 +468,11 @@ def _check(read: _Read, moves: list[chess.Move], *, puzzle: bool) -> None:
 def _check_over(game: chess.pgn.Game, *, as_puzzle: bool) -> None:
     """:raises ValueError: with the reason, if the game may still be played (11.3.1)."""
     if says_ongoing(game):
-        raise ValueError(_("it is not over; review it when it has ended."))
+        raise UserError("it is not over; review it when it has ended.")
     if may_be_ongoing(game, as_puzzle=as_puzzle, today=datetime.date.today()):
-        raise ValueError(
-            _(
-                "it has no result, so it may not be over; review it when it has ended, and write "
-                "its result."
-            )
+        raise UserError(
+            "it has no result, so it may not be over; review it when it has ended, and write "
+            "its result."
         )
 
 

@@ -8,7 +8,7 @@ from chess.pgn import NAG_BLUNDER, NAG_MISTAKE
 
 from blindplay.encodings import guess
 from blindplay.given import GAMES, plain, read_bytes
-from blindplay.translation import _
+from blindplay.translation import UserError
 
 from .journal import JournalError, is_journal
 from .positions import is_position, puzzles_of_lines
@@ -53,8 +53,8 @@ def entries(
     lines = _lines_with_positions(found.text)
     every = list(puzzles_of_lines(lines, name) if lines else read(found.text, name))
     if not every:
-        raise ValueError(
-            _("{name} holds no game and no position; name a journal, a PGN or an EPD.", name=name)
+        raise UserError(
+            "{name} holds no game and no position; name a journal, a PGN or an EPD.", name=name
         )
     if isinstance(every[0], Unread) and all(isinstance(one, Unread) for one in every):
         raise ValueError(every[0].sentence)
@@ -78,14 +78,12 @@ def _of_journal(path: Path) -> StudiedGame:
     except JournalError as error:
         raise ValueError(str(error)) from None
     if not scored.game.over:
-        raise ValueError(
-            _("The game in {path} is not over; review it when it has ended.", path=path)
-        )
+        raise UserError("The game in {path} is not over; review it when it has ended.", path=path)
     game = parsed(pgn(scored.game, scored.reason))
     assert game is not None
     moves = len(list(game.mainline_moves()))
     if not moves:
-        raise ValueError(_("The game in {path} has no moves; name another one.", path=path))
+        raise UserError("The game in {path} has no moves; name another one.", path=path)
     return StudiedGame(game, moves == len(scored.game.history))
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from blindplay.given import SOUND, read_bytes, reason_of
 from blindplay.language import MixedText
-from blindplay.translation import _
+from blindplay.translation import UserError
 
 from .files import beside, write_new
 
@@ -36,7 +36,7 @@ _EXPORTS = {
 }
 
 
-class TapeError(ValueError):
+class TapeError(UserError):
     """A tape that cannot be written, or that holds nothing to play; the message says what to do."""
 
 
@@ -79,19 +79,15 @@ class Tape:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # voices are private
             except OSError as error:
                 raise TapeError(
-                    _(
-                        "The tape {folder} cannot be made ({reason}); choose another place "
-                        "for the journal, beside which it lies.",
-                        folder=folder,
-                        reason=reason_of(error),
-                    )
+                    "The tape {folder} cannot be made ({reason}); choose another place "
+                    "for the journal, beside which it lies.",
+                    folder=folder,
+                    reason=reason_of(error),
                 ) from None
         elif not folder.is_dir():
             raise TapeError(
-                _(
-                    "There is no tape at {folder}; a game has one if it was played with --tape.",
-                    folder=folder,
-                )
+                "There is no tape at {folder}; a game has one if it was played with --tape.",
+                folder=folder,
             )
         self._last = max((number for number, _ in self._files()), default=0)
 
@@ -111,12 +107,10 @@ class Tape:
                 write_new(path, sound)
             except OSError as error:
                 raise TapeError(
-                    _(
-                        "The tape {folder} cannot be written ({reason}); make room on the "
-                        "disk, and keep the scoresheet by hand meanwhile.",
-                        folder=self.folder,
-                        reason=reason_of(error),
-                    )
+                    "The tape {folder} cannot be written ({reason}); make room on the "
+                    "disk, and keep the scoresheet by hand meanwhile.",
+                    folder=self.folder,
+                    reason=reason_of(error),
                 ) from None
             self._last = number
         return Recording(number, t, ply, by, words, path)
@@ -140,16 +134,13 @@ class Tape:
         everything = self.recordings()
         if not everything:
             raise TapeError(
-                _(
-                    "There is nothing on the tape {folder} that can be played; go by the "
-                    "scoresheets.",
-                    folder=self.folder,
-                )
+                "There is nothing on the tape {folder} that can be played; go by the scoresheets.",
+                folder=self.folder,
             )
         before = [at for at, recording in enumerate(everything) if recording.ply < ply]
         rest = everything[before[-1] + 1 :] if before else everything
         if not rest:
-            raise TapeError(_("The tape ends before that move; name an earlier one."))
+            raise TapeError("The tape ends before that move; name an earlier one.")
         return rest
 
     def _files(self) -> Iterator[tuple[int, Path]]:
@@ -166,17 +157,14 @@ def write_sound(path: Path, pcm: bytes, **tags: str) -> None:
     """
     if path.suffix.lower() not in _EXPORTS:
         raise TapeError(
-            _(
-                "{path} must end in .flac, .mp3, .opus or .wav: that says how it is written.",
-                path=path,
-            )
+            "{path} must end in .flac, .mp3, .opus or .wav: that says how it is written.", path=path
         )
     kind, subtype = _EXPORTS[path.suffix.lower()]
     try:
         write_new(path, _encoded(pcm, EXPORT_RATE, kind, subtype, **tags))
     except OSError as error:
         raise TapeError(
-            _("{output} cannot be written ({reason}).", output=path, reason=reason_of(error))
+            "{output} cannot be written ({reason}).", output=path, reason=reason_of(error)
         ) from None
 
 
@@ -197,11 +185,8 @@ def _library() -> Any:
         import soundfile
     except (ImportError, OSError) as error:
         raise TapeError(
-            _(
-                "Tapes need the sound library libsndfile ({error}); install soundfile "
-                "again with pip.",
-                error=error,
-            )
+            "Tapes need the sound library libsndfile ({error}); install soundfile again with pip.",
+            error=error,
         ) from None
     return soundfile
 

@@ -20,7 +20,7 @@ from blindplay.language.scoresheets.reading import Certainty, learned, letters_o
 from blindplay.laws import Game
 from blindplay.laws.facts import SIDES
 from blindplay.laws.rulings import GameOver
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 from blindplay.wording.pack_words import PackWords
 
 from . import JournalError, pgn
@@ -80,7 +80,7 @@ def braille_pages(
     :raises ValueError: for fewer than 10 cells or 3 lines.
     """
     if cells < 10 or lines < 3:
-        raise ValueError(_("A Braille page needs at least 10 cells in a line and 3 lines."))
+        raise UserError("A Braille page needs at least 10 cells in a line and 3 lines.")
     pages: list[list[str]] = [[]]
     every = [Block(one) if isinstance(one, str) else one for one in blocks]
     texts = [list(_folded(block.text, cells, broken)) for block in every]
@@ -148,7 +148,7 @@ def print_page(room: str, template: str, points: int, **values: object) -> str:
     :raises ValueError: for another size.
     """
     if not 6 <= points <= 72:
-        raise ValueError(_("The size of type must be 6 to 72 points; 18 and more is large print."))
+        raise UserError("The size of type must be 6 to 72 points; 18 and more is large print.")
     page: str = _templates(room).get_template(template).render(points=points, **values)
     return page
 
@@ -227,15 +227,13 @@ class Scored:
         """
         for name, value in (more or {}).items():
             if not value.strip():
-                raise ValueError(
-                    _(
-                        "The tag {name} needs an equals sign and a value, for example {name}=….",
-                        name=name,
-                    )
+                raise UserError(
+                    "The tag {name} needs an equals sign and a value, for example {name}=….",
+                    name=name,
                 )
             if own := _JOURNALS_OWN.get(name.casefold()):
-                raise ValueError(
-                    _("The journal says {own}; leave out the tag {name}.", own=own, name=name)
+                raise UserError(
+                    "The journal says {own}; leave out the tag {name}.", own=own, name=name
                 )
         game, reason, broken = Game(PackWords()), "", ""
         repaired: list[str] = []
@@ -375,26 +373,24 @@ def check_output(source: Path | None, output: Path) -> None:
     :raises ValueError: if it is that file, any journal, another file of a table, or part of a tape.
     """
     if source is not None and output.exists() and source.exists() and output.samefile(source):
-        raise ValueError(
-            _("{output} is the file that is read; give another --output.", output=output)
-        )
+        raise UserError("{output} is the file that is read; give another --output.", output=output)
     names = () if source is None else (source.absolute(), source.resolve())
     journals = [file for name in names for file in (name, *damaged_copies(name))]
     tapes = [tape_folder(name) for name in names]
     for path in (output.absolute(), output.resolve()):  # it may be a link
         if path.suffix.casefold() in OWN_ENDS:
-            raise ValueError(
-                _("{output} would be a part of a table; give another --output.", output=output)
+            raise UserError(
+                "{output} would be a part of a table; give another --output.", output=output
             )
         if _same(path, journals) or is_journal(path):
-            raise ValueError(
-                _("{output} is a journal, or would be; give another --output.", output=output)
+            raise UserError(
+                "{output} is a journal, or would be; give another --output.", output=output
             )
         folders = (path, *path.parents)
         kept = any(folder.suffix.casefold() == ".tape" and folder.is_dir() for folder in folders)
         if kept or any(_same(folder, tapes) for folder in folders):
-            raise ValueError(
-                _("{output} is part of a tape, or would be; give another --output.", output=output)
+            raise UserError(
+                "{output} is part of a tape, or would be; give another --output.", output=output
             )
 
 

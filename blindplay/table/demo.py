@@ -34,7 +34,7 @@ from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.models.folders import ModelError, find_model
 from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser
-from blindplay.translation import _
+from blindplay.translation import SentenceError
 
 from .choices import Printed
 from .desk import Transcript
@@ -51,7 +51,7 @@ _SAID = (Command.CORRECTION, Command.CLOCK_MINE)
 _NAMES = {"white": "Anna", "black": "Bernd"}
 
 
-class DemonstrationError(RuntimeError):
+class DemonstrationError(SentenceError, RuntimeError):
     """The demonstration could not be played to its end; the message says where it stopped."""
 
 
@@ -80,7 +80,7 @@ class Person:
             self._say(self.yes if asked else words, attempt, rate, answers=asked)
             if self.session.wait_for(answer, PATIENCE, since) is not None:
                 return
-        raise DemonstrationError(_("The table did not understand: {words}.", words=words))
+        raise DemonstrationError("The table did not understand: {words}.", words=words)
 
     def _wait_for_silence(self) -> None:
         """Wait until the table has done all that was said and felt, and has told it: it does not
@@ -245,7 +245,7 @@ def _wait_for_boards(session: Session) -> None:
         if all(seat.board.placement() for seat in session.boards.values()):
             return
         time.sleep(0.1)
-    raise DemonstrationError(_("An emulated board did not answer."))
+    raise DemonstrationError("An emulated board did not answer.")
 
 
 def _play(
@@ -318,4 +318,4 @@ def _do(session: Session, answer: str, act: Callable[..., None], *of: object) ->
     since = len(session.rulings)
     act(*of)
     if session.wait_for(answer, PATIENCE, since) is None:
-        raise DemonstrationError(_("The table did not answer with {answer}.", answer=answer))
+        raise DemonstrationError("The table did not answer with {answer}.", answer=answer)

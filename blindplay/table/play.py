@@ -365,13 +365,11 @@ def _refuse_to_reopen(session: Session, result: str) -> NoReturn:
     session.desk.tell_all("hall_finished", result=result_in_words(pack, result))
     session.wait_until_said()
     raise FinishedElsewhereError(
-        _(
-            "The game in {path} is not reopened: the hall has its end, {result}, "
-            "signed by this table; keep the journal as it is, and begin the next game "
-            "without --resume.",
-            path=session.table.path,
-            result=result,
-        )
+        "The game in {path} is not reopened: the hall has its end, {result}, "
+        "signed by this table; keep the journal as it is, and begin the next game "
+        "without --resume.",
+        path=session.table.path,
+        result=result,
     )
 
 
@@ -453,13 +451,11 @@ def _check_devices(wanted: WantedDevices, options: TableOptions) -> None:
     wanted.check()
     keep = options.tape
     if keep is not Keep.OFF and wanted.silent:
-        raise TapeError(_("A tape keeps what is spoken; leave out --silent, or --tape."))
+        raise TapeError("A tape keeps what is spoken; leave out --silent, or --tape.")
     if keep is Keep.VOICES and not devices().playback:
         raise TapeError(
-            _(
-                "Voices are kept only when everybody has been told aloud: plug in a loudspeaker, "
-                "or take --tape table."
-            )
+            "Voices are kept only when everybody has been told aloud: plug in a loudspeaker, "
+            "or take --tape table."
         )
 
 

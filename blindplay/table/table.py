@@ -26,7 +26,6 @@ from blindplay.laws.state import OTHER
 from blindplay.opponents.player import AbsentPlayer, WriteAccess
 from blindplay.record import Journal, JournalError
 from blindplay.record.journal import holds_game
-from blindplay.translation import _
 from blindplay.wording.pack_words import PackWords
 
 from .hall_contact import HallContact, Pairings
@@ -176,7 +175,7 @@ class Table:
             self.submit(with_id(setup))
         elif self.game.setup is None:
             raise JournalError(
-                _("{path} holds no game yet; start one without --resume.", path=journal.path)
+                "{path} holds no game yet; start one without --resume.", path=journal.path
             )
         if opponent is not None:
             impaired = (side for side in SIDES if self.game.impaired(side))
@@ -197,11 +196,9 @@ class Table:
                 taken = Taken(fact, tuple(self.game.apply(fact)), TABLE)
             except f.FactError as error:
                 raise JournalError(
-                    _(
-                        "{path} is not the journal of a game: {error}",
-                        path=self._journal.path,
-                        error=error,
-                    )
+                    "{path} is not the journal of a game: {error}",
+                    path=self._journal.path,
+                    error=error,
                 ) from None
             if _is_worth_keeping(taken):
                 self.log.append(taken)

@@ -2,7 +2,7 @@
 
 from blindplay.laws import Game
 from blindplay.laws.facts import SIDES
-from blindplay.translation import _
+from blindplay.translation import UserError
 
 from ..messages import catalogue
 from .arbiter import ARBITER
@@ -21,7 +21,7 @@ def page_of(game: Game, role: str) -> Page:
         return ASSISTANT
     if role in SIDES:
         return IMPAIRED if game.impaired(role) else SIGHTED
-    raise ValueError(_("There is no page for {role}.", role=role))
+    raise UserError("There is no page for {role}.", role=role)
 
 
 def title_of(game: Game, role: str, language: str) -> str:

@@ -26,7 +26,7 @@ from blindplay.console.requests import INCOMPRESSIBLE
 from blindplay.console.server import PageServer
 from blindplay.given import EVENT, read_bytes, read_toml
 from blindplay.laws import time_controls
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 
 from ..event_file import check_keys, text_of
 from ..follower import Follower
@@ -63,7 +63,7 @@ def read_broadcast(path: Path) -> BroadcastSettings:
         check_keys(values, _KEYS, "[broadcast]")
         names = values.get("names", False)
         if type(names) is not bool:
-            raise ValueError(_("names must be true or false."))
+            raise UserError("names must be true or false.")
         folder, report = text_of(values, "folder"), text_of(values, "report")
         lichess = values.get("lichess")
         return BroadcastSettings(
@@ -73,7 +73,7 @@ def read_broadcast(path: Path) -> BroadcastSettings:
             lichess=None if lichess is None else lichess_rounds(lichess, path.parent),
         )
     except ValueError as error:
-        raise ValueError(_("Correct {path}: {error}", path=path, error=error)) from None
+        raise UserError("Correct {path}: {error}", path=path, error=error) from None
 
 
 def _delay(value: Any) -> int:
@@ -83,10 +83,10 @@ def _delay(value: Any) -> int:
     if type(value) is int:
         value = str(value)
     if not isinstance(value, str):
-        raise ValueError(_('delay must be a time in quotes, such as "15m".'))
+        raise UserError('delay must be a time in quotes, such as "15m".')
     seconds = math.ceil(time_controls.read_length(value) / 1000)
     if seconds > _MOST_DELAY_S:
-        raise ValueError(_('delay must be at most a day, "24h".'))
+        raise UserError('delay must be at most a day, "24h".')
     return seconds
 
 

@@ -29,7 +29,7 @@ from blindplay.opponents.lichess.api import (
     Waits,
     checked_token,
 )
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 
 from ..event_file import check_keys, text_of
 
@@ -74,13 +74,9 @@ def lichess_rounds(values: Any, folder: Path) -> LichessRounds:
     check_keys(values, _LICHESS_KEYS, "[broadcast.lichess]")
     token, rounds = text_of(values, "token"), values.get("rounds", {})
     if not token:
-        raise ValueError(
-            _("[broadcast.lichess] names no token, the file with the token of Lichess.")
-        )
+        raise UserError("[broadcast.lichess] names no token, the file with the token of Lichess.")
     if not isinstance(rounds, dict) or not rounds:
-        raise ValueError(
-            _('rounds must give each round its name at Lichess, such as 1 = "a1b2c3d4".')
-        )
+        raise UserError('rounds must give each round its name at Lichess, such as 1 = "a1b2c3d4".')
     names = dict(map(_round, rounds.items()))
     return LichessRounds(folder / token, MappingProxyType(names), _server(values))
 
@@ -89,12 +85,10 @@ def _round(item: tuple[str, Any]) -> tuple[int, str]:
     number, name = item
     plain = number.isascii() and number.isdigit() and 0 < int(number[:4]) <= MOST_ROUND
     if not plain or not isinstance(name, str) or not _ROUND_ID.fullmatch(name):
-        raise ValueError(
-            _(
-                "{number} is not a round with its name at Lichess; the name is the last "
-                'part of the address of the round there, such as 1 = "a1b2c3d4".',
-                number=shown(number),
-            )
+        raise UserError(
+            "{number} is not a round with its name at Lichess; the name is the last "
+            'part of the address of the round there, such as 1 = "a1b2c3d4".',
+            number=shown(number),
         )
     return int(number), name
 
@@ -105,7 +99,7 @@ def _server(values: dict[str, Any]) -> str:
     place = urlsplit(server)
     local = place.scheme == "http" and place.hostname in ("localhost", "127.0.0.1", "::1")
     if not place.hostname or not (place.scheme == "https" or local):
-        raise ValueError(_("server must be an address that begins with https."))
+        raise UserError("server must be an address that begins with https.")
     return server.rstrip("/")
 
 
@@ -173,7 +167,7 @@ class LichessPush:
             value, _rest = api.ask("POST", f"/api/broadcast/round/{name}/push", text=text)
         games = value.get("games") if isinstance(value, dict) else None
         if not isinstance(games, list):
-            raise LostLineError(_("Lichess has a problem: {why}", why=_("no answer about games")))
+            raise LostLineError("Lichess has a problem: {why}", why=_("no answer about games"))
         return [game for game in games if isinstance(game, dict)]
 
 
@@ -186,8 +180,8 @@ def read_token(path: Path) -> str:
     try:
         return checked_token(content.decode("ascii", "replace"))
     except ValueError:
-        raise ValueError(
-            _("{path} holds no token; write the one that Lichess shows into it.", path=path)
+        raise UserError(
+            "{path} holds no token; write the one that Lichess shows into it.", path=path
         ) from None
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from blindplay.given import plain
-from blindplay.translation import _
+from blindplay.translation import UserError
 
 from .byes import bye_kind, is_nobody
 
@@ -77,12 +77,10 @@ class CsvFile:
         self._columns = {name: place for place, name in reversed(list(enumerate(names)))}
         lacking = [name for name in COLUMNS[:3] if name not in self._columns]
         if lacking:
-            raise ValueError(
-                _(
-                    "The first line must name the columns table, white and black; "
-                    "{lacking} is missing.",
-                    lacking=lacking[0],
-                )
+            raise UserError(
+                "The first line must name the columns table, white and black; "
+                "{lacking} is missing.",
+                lacking=lacking[0],
             )
 
     def games(self) -> Iterator[tuple[int, dict[str, str]]]:
@@ -109,7 +107,7 @@ class CsvFile:
         rounds = {row["round"] for _, row in self.games() if row["white"] and row["black"]}
         number = rounds.pop() if len(rounds) == 1 else ""
         if not (number.isascii() and number.isdigit()):
-            raise ValueError(_("The file does not say one round; name the round with --round."))
+            raise UserError("The file does not say one round; name the round with --round.")
         return int(number)
 
     def boards(self, number: int) -> list[tuple[str, tuple[CsvPlayer, CsvPlayer]]]:
@@ -148,7 +146,7 @@ class CsvFile:
         """
         named = {values["round"] for _unused, values in self.games()}
         if named == {""}:
-            raise ValueError(_("No row says its round; write it into a column round."))
+            raise UserError("No row says its round; write it into a column round.")
         return sorted(int(one) for one in named if one.isascii() and one.isdigit() and len(one) < 6)
 
     def enter(
@@ -207,11 +205,9 @@ def _read(text: str, delimiter: str) -> tuple[list[list[str]], list[str]]:
     while at < len(text) or len(ends) < len(rows):
         match = field.match(text, at)
         if match is None:
-            raise ValueError(
-                _(
-                    "A quotation mark in row {count} of the table has no partner; correct it.",
-                    count=len(rows),
-                )
+            raise UserError(
+                "A quotation mark in row {count} of the table has no partner; correct it.",
+                count=len(rows),
             )
         at = match.end()
         rows[-1].append(match[1])

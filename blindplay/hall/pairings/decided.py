@@ -17,7 +17,7 @@ from typing import Any
 
 from blindplay.given import shown, whole_lines
 from blindplay.record import files
-from blindplay.translation import _
+from blindplay.translation import UserError
 from blindplay.wording.names import typed
 
 _FILE = "decisions.jsonl"
@@ -171,11 +171,8 @@ def time_of(text: str, now: float | None = None) -> float:
                 found = datetime.combine(today, found.time())
                 found += timedelta(days=today - found > _LONG_AGO)
             return found.timestamp()
-    raise ValueError(
-        _(
-            "{text} is not a time; write one such as 14:00 or 2026-11-30 14:00.",
-            text=shown(text),
-        )
+    raise UserError(
+        "{text} is not a time; write one such as 14:00 or 2026-11-30 14:00.", text=shown(text)
     )
 
 

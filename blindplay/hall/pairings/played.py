@@ -12,7 +12,7 @@ from blindplay.laws import rulings as r
 from blindplay.laws.facts import SIDES, Setup
 from blindplay.record import JournalError, read_journal
 from blindplay.record.files import SUFFIX
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 from blindplay.wording.names import KnownNames, is_same, spoken_name, typed
 from blindplay.wording.pack_words import PackWords
 
@@ -263,7 +263,7 @@ def enter_results(file: ResultFile, number: int, folder: Path) -> list[Entered]:
     """
     boards = file.boards(number)
     if not boards:
-        raise ValueError(_("The file has no pairings for this round."))
+        raise UserError("The file has no pairings for this round.")
     played = PlayedGames(all_results_in(folder, str(number)))
     decisions = read_decisions(folder)
     entered = []

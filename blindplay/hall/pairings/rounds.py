@@ -19,7 +19,7 @@ from blindplay.language import Language, languages
 from blindplay.laws import time_controls
 from blindplay.laws.facts import SIDES
 from blindplay.record import files
-from blindplay.translation import _, join_texts
+from blindplay.translation import UserError, _, join_texts
 from blindplay.wording.names import KnownNames, find_names, find_player, spoken_name
 from blindplay.wording.values import Pairing, pairing_in_words
 
@@ -56,16 +56,14 @@ class Assignment:
         """:raises ValueError: one sentence, if something in it cannot be."""
         for value in vars(self).values():
             if not isinstance(value, str) or len(value) > _LONGEST:
-                raise ValueError(_("This is not an assignment of a game."))
+                raise UserError("This is not an assignment of a game.")
         for name in ("round", "table", "white", "black"):
             if not getattr(self, name):
-                raise ValueError(_("A game lacks its {name}; write it into the file.", name=name))
+                raise UserError("A game lacks its {name}; write it into the file.", name=name)
         if self.impaired not in ("", *IMPAIRED):
-            raise ValueError(
-                _(
-                    "impaired is white, black, both or none, not {impaired}.",
-                    impaired=shown(self.impaired),
-                )
+            raise UserError(
+                "impaired is white, black, both or none, not {impaired}.",
+                impaired=shown(self.impaired),
             )
         if self.time_control:
             time_controls.stored(self.time_control)
@@ -83,7 +81,7 @@ class Assignment:
 def _check_language(code: str) -> None:
     """Kept, because each look reads a folder, and a round has thousands of games."""
     if code and code not in languages():
-        raise ValueError(_("There is no language {code}; take one such as en.", code=shown(code)))
+        raise UserError("There is no language {code}; take one such as en.", code=shown(code))
 
 
 @dataclass(frozen=True)
@@ -104,17 +102,14 @@ class Round:
         """:raises ValueError: if a table or a player has two games, or there is no such bye."""
         for kind in self.byes.values():
             if kind not in BYES.values():
-                raise ValueError(_("bye is full, half or zero, not {kind}.", kind=shown(kind)))
+                raise UserError("bye is full, half or zero, not {kind}.", kind=shown(kind))
         tables = [game.table for game in self.games]
         players = [name for game in self.games for name in (game.white, game.black)]
         for names in (tables, players):
             twice, count = next(iter(Counter(names).most_common(1)), ("", 0))
             if count > 1:
-                raise ValueError(
-                    _(
-                        "{twice} is paired twice in this round; correct the file.",
-                        twice=shown(twice),
-                    )
+                raise UserError(
+                    "{twice} is paired twice in this round; correct the file.", twice=shown(twice)
                 )
 
 
@@ -231,9 +226,9 @@ def _from_csv(file: CsvFile, number: int | None) -> Round:
     if left and not games:
         raise ValueError(left[0])
     if not rounds:
-        raise ValueError(_("The file has no pairings for this round."))
+        raise UserError("The file has no pairings for this round.")
     if len(rounds) > 1:
-        raise ValueError(_("The file has games of several rounds; name the round with --round."))
+        raise UserError("The file has games of several rounds; name the round with --round.")
     return Round(rounds.pop(), tuple(games), tuple(resting), byes, left_out=tuple(left))
 
 
@@ -256,7 +251,7 @@ def changed(
         if kept is not None and merges:
             now = merged(kept, now)
     if now is None:
-        raise ValueError(_("This round is not paired yet; do it with: blindplay hall pair FILE"))
+        raise UserError("This round is not paired yet; do it with: blindplay hall pair FILE")
     for name in gone:
         now = without(now, name)
     return now
@@ -314,12 +309,10 @@ def one_player(names: Iterable[str], name: str) -> str:
     names = KnownNames(names).players
     player = find_player(names, name)
     if not player:
-        raise ValueError(
-            _(
-                "{count} players are called {name}; write the whole name of one.",
-                count=len(find_names(names, name)),
-                name=shown(name),
-            )
+        raise UserError(
+            "{count} players are called {name}; write the whole name of one.",
+            count=len(find_names(names, name)),
+            name=shown(name),
         )
     return player
 
@@ -342,13 +335,11 @@ def with_tables(paired: Round, tables: Iterable[str]) -> Round:
         number = _number(game.table)
         candidates = numbered.get(number, []) if number and game.table not in known else []
         if len(candidates) > 1:
-            raise ValueError(
-                _(
-                    "Two tables have the number {number}: {first} and {second}.",
-                    number=number,
-                    first=candidates[0],
-                    second=candidates[1],
-                )
+            raise UserError(
+                "Two tables have the number {number}: {first} and {second}.",
+                number=number,
+                first=candidates[0],
+                second=candidates[1],
             )
         return replace(game, table=candidates[0]) if candidates else game
 
@@ -388,8 +379,8 @@ def changing(folder: Path) -> Iterator[None]:
         until = time.monotonic() + _BUSY_S
         while not files.lock(guard):
             if time.monotonic() >= until:
-                raise ValueError(
-                    _("The pairings are being changed elsewhere; do it again when that is done.")
+                raise UserError(
+                    "The pairings are being changed elsewhere; do it again when that is done."
                 )
             time.sleep(_LOOK_S)
         yield
@@ -466,7 +457,7 @@ def undo_round(folder: Path) -> tuple[Round, Round | None]:
     kept = _read(folder)
     changed = kept.of(kept.changed)
     if changed is None:
-        raise ValueError(_("There is no pairing to undo; pair the round anew."))
+        raise UserError("There is no pairing to undo; pair the round anew.")
     rounds, undone = [one for one in kept.rounds if one is not changed], kept.undone
     if kept.replaced is not None:
         rounds.append(kept.replaced)
@@ -521,11 +512,8 @@ def _read(folder: Path) -> _Kept:
         rounds.sort(key=lambda one: natural(one.round))
         return _Kept(rounds, changed, next(iter(replaced), None), undone and _round_of(undone))
     except (TypeError, KeyError, AttributeError):
-        raise ValueError(
-            _(
-                "{path} is not a file of pairings; move it away, and pair the round again.",
-                path=path,
-            )
+        raise UserError(
+            "{path} is not a file of pairings; move it away, and pair the round again.", path=path
         ) from None
 
 
@@ -544,7 +532,7 @@ def assignment_of(body: dict[str, Any]) -> Assignment:
     try:
         return Assignment(**{name: plain(value) for name, value in values.items()})
     except (TypeError, AttributeError):  # a value that is not a text
-        raise ValueError(_("This is not an assignment of a game.")) from None
+        raise UserError("This is not an assignment of a game.") from None
 
 
 @dataclass(frozen=True)

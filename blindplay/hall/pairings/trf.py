@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 
 from blindplay.encodings import encoded, guess, shown_whole
 from blindplay.given import plain, shown
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 from blindplay.wording.names import spoken_name, typed
 
 from .byes import is_nobody
@@ -248,11 +248,9 @@ class TrfFile:
                 game = player.game(number)
                 if game.opponent and game.colour and not game.result:
                     return number
-        raise ValueError(
-            _(
-                "The file pairs no game that has no result; write it anew with the pairing program "
-                "after the round is paired, or name the round with --round."
-            )
+        raise UserError(
+            "The file pairs no game that has no result; write it anew with the pairing program "
+            "after the round is paired, or name the round with --round."
         )
 
     def has_result(self, number: int, pair: tuple[TrfPlayer, TrfPlayer]) -> bool:
@@ -377,7 +375,7 @@ def read_trf(data: bytes, name: str = "") -> TrfFile:
                 raise _wrong(index, 5, str(player.number))
             file.players[player.number] = player
     if not file.players:
-        raise ValueError(_("This is not a tournament report file: no line begins with 001."))
+        raise UserError("This is not a tournament report file: no line begins with 001.")
     _tell_apart(file.players)
     return file
 
@@ -399,14 +397,12 @@ def _split(line: str) -> tuple[str, str]:
 
 def _wrong(index: int, column: int, text: str) -> ValueError:
     """The error about a text that cannot stand in a column, counted from 1."""
-    return ValueError(
-        _(
-            "Line {index}, from column {column} on: {text} cannot stand there; write the "
-            "file anew with the pairing program.",
-            index=index + 1,
-            column=column,
-            text=shown(text),
-        )
+    return UserError(
+        "Line {index}, from column {column} on: {text} cannot stand there; write the "
+        "file anew with the pairing program.",
+        index=index + 1,
+        column=column,
+        text=shown(text),
     )
 
 
@@ -468,8 +464,8 @@ def standings(file: TrfFile) -> list[Standing]:
         points = sorted((_points(player) for player in ranked), reverse=True)
         ranked = [replace(one, rank=points.index(_points(one)) + 1) for one in ranked]
     if not ranked:
-        raise ValueError(
-            _("The file has no ranking; write it again with the pairing program after a round.")
+        raise UserError(
+            "The file has no ranking; write it again with the pairing program after a round."
         )
     ranked.sort(key=lambda player: player.rank)
     return [Standing(player.rank, spoken_name(player.name), player.points) for player in ranked]

@@ -36,7 +36,7 @@ from blindplay.table.devices import AboutTable, WantedDevices, open_speaker
 from blindplay.table.hall_contact import Pairings
 from blindplay.table.microphone_seat import mute_while_speaking
 from blindplay.table.table import Table
-from blindplay.translation import _
+from blindplay.translation import UserError, _
 from blindplay.typed_lines import LOOK_S, TypedLines
 from blindplay.wording.values import Pairing, number_in_words, pairing_in_words
 
@@ -251,7 +251,7 @@ def _game_of(request: Request, joined: EventFile) -> Assignment:
     """
     game = assignment_of(request.body)
     if game.table != joined.table:
-        raise ValueError(_("This is table {table}.", table=joined.table))
+        raise UserError("This is table {table}.", table=joined.table)
     return game
 
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from blindplay.console import PORT
 from blindplay.given import shown
 from blindplay.record import files
-from blindplay.translation import _
+from blindplay.translation import UserError
 
 from ..event_file import EventFile, event_file_of
 from ..tickets import BEGIN, FILE, OPEN, TableSide
@@ -22,7 +22,7 @@ _TICKET = re.compile("([0-9]{6})(?:@(.*))?")
 _PATIENCE_S = 10.0
 
 
-class _NoHallError(ValueError):
+class _NoHallError(UserError):
     """The answer is not one of a hall with tickets."""
 
 
@@ -52,12 +52,10 @@ def join(
         except (httpx.RemoteProtocolError, httpx.ReadError, _NoHallError):  # one that encrypts
             content = _fetched(f"https://{host}", digits, which)
     except (httpx.HTTPError, httpx.InvalidURL):
-        raise ValueError(
-            _(
-                "The hall's page cannot be reached at {host}; check the address, and "
-                "whether the hall was started with --host 0.0.0.0.",
-                host=shown(host),
-            )
+        raise UserError(
+            "The hall's page cannot be reached at {host}; check the address, and "
+            "whether the hall was started with --host 0.0.0.0.",
+            host=shown(host),
         ) from None
     joined = event_file_of(content, Path("hall"), table=True)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -75,12 +73,10 @@ def _host(address: str) -> str:
             return f"{name}:{parts.port or PORT}"
     except ValueError:
         pass
-    raise ValueError(
-        _(
-            "{address} is not an address; write one such as 192.168.1.20:{port}.",
-            address=shown(address),
-            port=PORT,
-        )
+    raise UserError(
+        "{address} is not an address; write one such as 192.168.1.20:{port}.",
+        address=shown(address),
+        port=PORT,
     )
 
 
@@ -97,7 +93,7 @@ def _fetched(url: str, digits: str, which: Callable[[Sequence[str]], str]) -> by
     ) as client:
         tables = [str(table) for table in _answer(client.get(OPEN)).get("tables", ())]
         if not tables:
-            raise ValueError(_("The hall has no open ticket; show a new one on its page."))
+            raise UserError("The hall has no open ticket; show a new one on its page.")
         side = TableSide(digits, tables[0] if len(tables) == 1 else which(tables))
         form = {"table": side.table, "message": side.message.hex()}
         answer = _answer(client.post(BEGIN, data=form))
@@ -106,12 +102,10 @@ def _fetched(url: str, digits: str, which: Callable[[Sequence[str]], str]) -> by
             proof = {"exchange": answer["exchange"], "proof": side.proof.hex()}
             return side.opened(bytes.fromhex(_answer(client.post(FILE, data=proof))["file"]))
         except (KeyError, TypeError, ValueError):
-            raise ValueError(
-                _(
-                    "This is not the ticket of table {table}; read it again on the hall's "
-                    "page. After three tries a new one is needed.",
-                    table=side.table,
-                )
+            raise UserError(
+                "This is not the ticket of table {table}; read it again on the hall's "
+                "page. After three tries a new one is needed.",
+                table=side.table,
             ) from None
 
 
@@ -123,6 +117,6 @@ def _answer(response: "httpx.Response") -> dict[str, Any]:
         content = None
     if not isinstance(content, dict):
         raise _NoHallError(
-            _("The server at this address is not a hall with tickets; check the address.")
+            "The server at this address is not a hall with tickets; check the address."
         )
     return content

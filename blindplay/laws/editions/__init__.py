@@ -8,7 +8,7 @@ from importlib import resources
 from types import MappingProxyType
 from typing import Any
 
-from blindplay.translation import _
+from blindplay.translation import UserError
 
 
 @dataclass(frozen=True, eq=False)  # there is one of each, so it is compared and hashed as itself
@@ -93,12 +93,10 @@ def load(edition: str) -> Edition:
     :raises ValueError: there is none; the message names the known ones
     """
     if edition not in names():
-        raise ValueError(
-            _(
-                "Unknown edition {edition}; known are {names}.",
-                edition=edition,
-                names=", ".join(names()),
-            )
+        raise UserError(
+            "Unknown edition {edition}; known are {names}.",
+            edition=edition,
+            names=", ".join(names()),
         )
     text = resources.files(__package__).joinpath(f"{edition}.toml").read_text("utf-8")
     data = tomllib.loads(text)

@@ -25,7 +25,7 @@ from blindplay.laws.facts import Player, Setup
 from blindplay.laws.state import OTHER
 from blindplay.record import files
 from blindplay.six_digits import DigitsSide, WrongDigitsError, six_digits
-from blindplay.translation import _
+from blindplay.translation import UserError
 
 from . import LAG_LIMITS_S
 from .connections import (
@@ -94,11 +94,11 @@ _CALLER, _WAITING = 1, 2  # numbers of sealed messages
 _TLS = b"\x16"
 
 
-class NotReachedError(ValueError):
+class NotReachedError(UserError):
     """There is no table at this address."""
 
 
-class NoMeetingError(ValueError):
+class NoMeetingError(UserError):
     """The answer at this address is cut off, too slow, or not that of a table."""
 
 
@@ -378,11 +378,11 @@ ANSWER_S = 600.0
 _CONTRACT = 1  # of what tables send to each other
 
 
-class OtherVersionError(ValueError):
+class OtherVersionError(UserError):
     """The other table has another version of BlindPlay; the message is that version."""
 
 
-class NotAgreedError(ValueError):
+class NotAgreedError(UserError):
     """The players have not agreed, or there is a game already."""
 
 
@@ -473,7 +473,7 @@ def refuse(sock: ssl.SSLSocket, version: str) -> None:
 _ENDING: files.OwnEnd = ".distant"
 
 
-class NoAgreementError(ValueError):
+class NoAgreementError(UserError):
     """No keys are kept_agreement by which the other table of a game knows this one."""
 
 
@@ -548,9 +548,7 @@ def kept_agreement(journal: Path) -> Agreement:
         return Agreement(**{"waited": not kept["host"], **kept, "keys": keys})
     except (OSError, ValueError, TypeError, KeyError):
         raise NoAgreementError(
-            _(
-                "{path} cannot be read, so the other table would not know this one; put "
-                "the file back, or begin another game without --resume.",
-                path=path,
-            )
+            "{path} cannot be read, so the other table would not know this one; put "
+            "the file back, or begin another game without --resume.",
+            path=path,
         ) from None

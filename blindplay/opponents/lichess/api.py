@@ -27,7 +27,7 @@ import httpx
 from blindplay.given import in_short, read_secret
 from blindplay.own_files import data_folder
 from blindplay.record.files import write_new
-from blindplay.translation import _
+from blindplay.translation import SentenceError, UserError
 
 SERVER = "https://lichess.org"
 SCOPES = ("board:play", "challenge:write")
@@ -59,8 +59,8 @@ def checked_token(text: str) -> str:
     """:raises ValueError: if ``text`` is not a token; the message does not repeat it."""
     token = text.strip()
     if not _TOKEN.fullmatch(token):
-        raise ValueError(
-            _("That is not a token; copy the whole token that Lichess shows, and nothing else.")
+        raise UserError(
+            "That is not a token; copy the whole token that Lichess shows, and nothing else."
         )
     return token
 
@@ -80,13 +80,13 @@ def kept_account() -> Account:
     """:raises ValueError: if no account is kept, or others can read it; one sentence."""
     path = token_file()
     if not path.exists():
-        raise ValueError(_("Your Lichess account is not known yet; run: blindplay lichess login"))
+        raise UserError("Your Lichess account is not known yet; run: blindplay lichess login")
     content = read_secret(path)
     try:
         known = json.loads(content)
         return Account(str(known["name"]), checked_token(known["token"]), str(known["server"]))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise ValueError(_("{path} is damaged; run: blindplay lichess login", path=path)) from None
+        raise UserError("{path} is damaged; run: blindplay lichess login", path=path) from None
 
 
 def forget_account() -> bool:
@@ -105,7 +105,7 @@ _MOST_LINE = 1_000_000  # characters of an event
 _MOST_ANSWER = 2_000_000
 
 
-class LichessError(RuntimeError):
+class LichessError(SentenceError, RuntimeError):
     """A request failed. The message is a sentence."""
 
 
@@ -165,7 +165,7 @@ class EventLines:
                     continue
                 event = _value(line) if len(line) <= _MOST_LINE else None
                 if not isinstance(event, dict):
-                    raise LostLineError(_("Lichess sent something that is not an event."))
+                    raise LostLineError("Lichess sent something that is not an event.")
                 yield event
 
     def close(self) -> None:
@@ -228,7 +228,7 @@ class LichessApi:
             for part in answer.iter_text():
                 told += part
                 if len(told) > _MOST_ANSWER:
-                    raise LostLineError(_("Lichess answers with too much."))
+                    raise LostLineError("Lichess answers with too much.")
         value = _value(told)
         _check(answer.status_code, value)
         return value, answer.headers
@@ -266,7 +266,7 @@ class LichessApi:
         value, headers = self.ask("GET", "/api/account")
         name = value.get("username") if isinstance(value, dict) else None
         if not isinstance(name, str) or not name:
-            raise RefusedError(_("This server is not Lichess: it tells no user name."))
+            raise RefusedError("This server is not Lichess: it tells no user name.")
         permitted = headers.get("x-oauth-scopes", "").split(",")
         return name, frozenset(scope.strip() for scope in permitted)
 
@@ -306,19 +306,17 @@ def _check(status: int, value: Any) -> None:
     reason = value.get("error") if isinstance(value, dict) else None
     why = in_short(reason) if isinstance(reason, str) else f"status {status}"
     if status == 429:
-        raise LimitedError(_("Lichess asks to wait for a minute."))
+        raise LimitedError("Lichess asks to wait for a minute.")
     if status in (401, 403):
         raise TokenError(
-            _(
-                "Lichess does not accept the token, or it does not permit this; run: "
-                "blindplay lichess login"
-            )
+            "Lichess does not accept the token, or it does not permit this; run: "
+            "blindplay lichess login"
         )
     if status == 404:
-        raise MissingError(_("Lichess does not find it: {why}", why=why))
+        raise MissingError("Lichess does not find it: {why}", why=why)
     if 400 <= status < 500:
-        raise RefusedError(_("Lichess refuses: {why}", why=why))
-    raise LostLineError(_("Lichess has a problem: {why}", why=why))
+        raise RefusedError("Lichess refuses: {why}", why=why)
+    raise LostLineError("Lichess has a problem: {why}", why=why)
 
 
 @contextlib.contextmanager
@@ -329,9 +327,7 @@ def _explained() -> Iterator[None]:
     except LichessError:
         raise
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError, RuntimeError):
-        raise LostLineError(
-            _("Lichess cannot be reached. Check the way to the internet.")
-        ) from None
+        raise LostLineError("Lichess cannot be reached. Check the way to the internet.") from None
 
 
 @dataclass(frozen=True)

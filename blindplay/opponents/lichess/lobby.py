@@ -16,7 +16,7 @@ from typing import Any
 
 import chess
 
-from blindplay.translation import _
+from blindplay.translation import UserError
 from blindplay.wording.values import Tell, Written
 
 from .api import (
@@ -62,17 +62,14 @@ class WantedGame:
     def check(self) -> None:
         """:raises ValueError: if Lichess has no such games; one sentence with the remedy."""
         if sum((bool(self.whom), self.ai is not None, self.waits)) > 1:
-            raise ValueError(_("Give one of --challenge, --level and --accept."))
+            raise UserError("Give one of --challenge, --level and --accept.")
         if self.ai is not None and (self.rated or self.days is not None):
-            raise ValueError(
-                _("Games against the computer of Lichess are never rated, and have no --days.")
+            raise UserError(
+                "Games against the computer of Lichess are never rated, and have no --days."
             )
         if self.fen and (self.rated or self.seeks):
-            raise ValueError(
-                _(
-                    "A game from a position of your own is not rated, and needs --challenge or "
-                    "--level."
-                )
+            raise UserError(
+                "A game from a position of your own is not rated, and needs --challenge or --level."
             )
         if not self.waits:
             self._check_time()
@@ -82,28 +79,22 @@ class WantedGame:
             return
         if self.limit_s is None:
             if self.seeks:
-                raise ValueError(
-                    _(
-                        "Nobody can be sought for a game without a clock; give --days or a "
-                        "--time-control, or name a player with --challenge."
-                    )
+                raise UserError(
+                    "Nobody can be sought for a game without a clock; give --days or a "
+                    "--time-control, or name a player with --challenge."
                 )
             return
         if self.limit_s % 60 or self.limit_s > _LONGEST_S or self.increment_s > 60:
-            raise ValueError(
-                _(
-                    "Lichess gives each player whole minutes, 180 at most, and up to 60 seconds a "
-                    "move; give such a --time-control."
-                )
+            raise UserError(
+                "Lichess gives each player whole minutes, 180 at most, and up to 60 seconds a "
+                "move; give such a --time-control."
             )
         length = self.limit_s + 40 * self.increment_s
         if length < (_RAPID_S if self.seeks else _BLITZ_S):
-            raise ValueError(
-                _(
-                    "Boards play rapid, classical and correspondence games at Lichess, blitz "
-                    "only in challenges, and bullet never; give a longer --time-control, such as "
-                    "15m+10s."
-                )
+            raise UserError(
+                "Boards play rapid, classical and correspondence games at Lichess, blitz "
+                "only in challenges, and bullet never; give a longer --time-control, such as "
+                "15m+10s."
             )
 
     def form(self) -> dict[str, str]:
@@ -431,15 +422,15 @@ class Lobby:
             line = next((line for line in lines if line is not None), None)
         try:
             if line is None:
-                raise LostLineError(_("Lichess tells nothing of the game."))
+                raise LostLineError("Lichess tells nothing of the game.")
             about = read_about(line)
             state = read_state(line["state"], about.start)
         except (ValueError, KeyError):
-            raise RefusedError(_("This game of Lichess cannot be played at a table.")) from None
+            raise RefusedError("This game of Lichess cannot be played at a table.") from None
         for side, person in about.players.items():
             if person.ai is None and person.name.lower() == self._name.lower():
                 return FoundGame(name, side, about, state)
-        raise RefusedError(_("This game of Lichess is not yours."))
+        raise RefusedError("This game of Lichess is not yours.")
 
 
 def _part(value: Any, name: str) -> Mapping[str, Any]:
