@@ -14,8 +14,10 @@ PATIENCE_S = float(os.environ.get("BLINDPLAY_PATIENCE", "180"))
 
 
 def until(condition: Callable[[], T], seconds: float = PATIENCE_S) -> T:
-    """Wait until ``condition`` gives something true, and return what it gave last."""
-    limit = time.monotonic() + seconds
-    while not (found := condition()) and time.monotonic() < limit:
-        time.sleep(0.005)
+    """Wait until ``condition`` gives something true, and return what it gave last.
+
+    What takes long is asked for less often: asking takes time from what is waited for."""
+    began = time.monotonic()
+    while not (found := condition()) and (waited := time.monotonic() - began) < seconds:
+        time.sleep(min(max(0.005, waited / 10), 0.1))
     return found

@@ -21,6 +21,7 @@ from playwright.sync_api import (
 
 from blindplay.console.actions import stamp
 from blindplay.table import Table
+from tests.console.hall import Hall
 from tests.programs import PROGRAMS, need
 from tests.waiting import PATIENCE_S, until
 
@@ -108,6 +109,12 @@ def come_in(context: BrowserContext, link: str, language: str = "en") -> None:
     assert came.ok
 
 
+def go_in(page: Page, hall: Hall, role: str) -> None:
+    """Come in with the link of ``role``, and open its page."""
+    come_in(page.context, hall.link(role))
+    page.goto(f"{hall.host.url}/{role.replace(':', '-')}/")
+
+
 def becomes(page: Page, expression: str, arg: object = None) -> None:
     """Wait until ``expression`` is true. The pages' security policy refuses what Playwright's own
     ``wait_for_function`` does. A page that another one is replacing has no body for a moment."""
@@ -192,10 +199,14 @@ def violations(page: Page, *rules: str) -> list[str]:
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate(AXE_SCRIPT)
     only = {"type": "rule", "values": rules} if rules else {"type": "tag", "values": _RULES}
-    # Of what is right nothing is told: it is a hundred times as much.
+    # Of what is right nothing is told: it is a hundred times as much. Nor is anything worked out
+    # that is not told.
     found: list[str] = page.evaluate(
         """async only => {
-            const { violations } = await axe.run({ runOnly: only, resultTypes: ["violations"] });
+            const { violations } = await axe.run({
+                runOnly: only, resultTypes: ["violations"],
+                elementRef: false, preload: false, selectors: false,
+            });
             return violations.flatMap(one => one.nodes.map(node => `${one.id}: ${node.html}`));
         }""",
         only,

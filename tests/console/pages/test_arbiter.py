@@ -24,6 +24,7 @@ from tests.console.browser import (
     becomes,
     change,
     covered,
+    go_in,
     person,
     shot,
     up_to_date,
@@ -38,7 +39,7 @@ def enter(context: BrowserContext, hall: Hall) -> Page:
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
-    page.goto(hall.link("arbiter"))
+    go_in(page, hall, "arbiter")
     expect(page.get_by_role("heading", level=1)).to_have_text("The arbiter's page")
     assert errors == []
     return page
@@ -46,7 +47,7 @@ def enter(context: BrowserContext, hall: Hall) -> Page:
 
 @pytest.fixture
 def page(context: BrowserContext, hall: Hall) -> Page:
-    """The arbiter's page, opened by its link. The game has begun."""
+    """The arbiter's page. The game has begun."""
     hall.start()
     return enter(context, hall)
 
@@ -205,7 +206,6 @@ def test_penalties_clocks_and_the_result(page: Page, hall: Hall) -> None:
     hall.play("white", "e2e4")
     page.locator("#yes").click()
     expect(page.locator(".status")).to_have_text("The game is over: 1/2-1/2.")
-    accessible(page)
     shot(page, "arbiter-over")
 
     page.locator("#correct-s").click()
@@ -544,7 +544,7 @@ def test_what_the_arbiter_does_to_the_clocks_is_said_on_every_page_and_aloud(
     pages = []
     for role in ("arbiter", "white", "black", "assistant:white"):
         pages.append(context.new_page())
-        pages[-1].goto(hall.link(role))
+        go_in(pages[-1], hall, role)
     hall.start()
     decisions = {
         f.Arbiter(do="stop_clocks"): ("The clocks are stopped.", "Die Uhren stehen."),

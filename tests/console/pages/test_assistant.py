@@ -20,6 +20,7 @@ from tests.console.browser import (
     accessible,
     becomes,
     change,
+    go_in,
     person,
     shot,
     up_to_date,
@@ -32,13 +33,13 @@ from tests.waiting import until
 
 @pytest.fixture
 def page(context: BrowserContext, hall: Hall) -> Page:
-    """The page of White's assistant, opened by its link. The game has begun."""
+    """The page of White's assistant. The game has begun."""
     hall.start()
     page = context.new_page()
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
-    page.goto(hall.link("assistant:white"))
+    go_in(page, hall, "assistant:white")
     expect(page.get_by_role("heading", level=1)).to_have_text("Assistant of White, Anna")
     assert errors == []
     return page
@@ -47,7 +48,10 @@ def page(context: BrowserContext, hall: Hall) -> Page:
 # --- coming in ----------------------------------------------------------------------------------
 
 
-def test_the_links_secret_does_not_stay_in_the_address(page: Page, hall: Hall) -> None:
+def test_the_links_secret_does_not_stay_in_the_address(context: BrowserContext, hall: Hall) -> None:
+    page = context.new_page()
+    page.goto(hall.link("assistant:white"))
+    expect(page.get_by_role("heading", level=1)).to_have_text("Assistant of White, Anna")
     assert page.url == f"{page.url.partition('/assistant')[0]}/assistant-white/"
     assert "#" not in page.url
     assert page.evaluate("document.cookie") == ""
@@ -87,7 +91,7 @@ def test_a_move_by_dragging_and_a_promotion_by_its_piece(
     try:
         hall.start()
         page = context.new_page()
-        page.goto(hall.link("assistant:white"))
+        go_in(page, hall, "assistant:white")
 
         def drag(start: str, end: str) -> None:
             page.locator(start).hover()
@@ -126,7 +130,7 @@ def test_a_finger_drags_a_piece_and_scrolls_where_there_is_none(
     hall.start()
     with person(browser, viewport=PHONE, has_touch=True, is_mobile=True) as context:
         page = context.new_page()
-        page.goto(hall.link("assistant:white"))
+        go_in(page, hall, "assistant:white")
         _drag_by_finger(page, context.new_cdp_session(page))
 
 
@@ -366,7 +370,7 @@ def test_the_page_of_the_sighted_players_assistant_offers_his_two_tasks_only(
     try:
         hall.start()
         page = context.new_page()
-        page.goto(hall.link("assistant:black"))
+        go_in(page, hall, "assistant:black")
         expect(page.get_by_role("heading", level=1)).to_have_text("Assistant of Black, Bert")
         buttons = page.locator("main form button").all_text_contents()
         moves = ["Announce and execute", "Announce only", "Execute only"]

@@ -23,7 +23,7 @@ from blindplay.language.pack import Pack
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 from blindplay.laws.sheet_comparison import steps
-from tests.console.browser import PHONE, accessible, becomes, person, shot
+from tests.console.browser import PHONE, accessible, becomes, go_in, person, shot
 from tests.console.hall import Hall
 from tests.console.pages.test_players import enter
 from tests.sampling import examples, first
@@ -481,7 +481,7 @@ def test_what_a_pawn_becomes_is_said(context: BrowserContext, tmp_path: Any) -> 
         hall.start()
         hall.play("black", "a2b3")
         page = context.new_page()
-        page.goto(hall.link("assistant:white"))
+        go_in(page, hall, "assistant:white")
         page.locator("#sq-h1").focus()
         page.keyboard.press("p")
         expect(page.locator("#sq-e7")).to_be_focused()
@@ -531,7 +531,6 @@ def test_the_board_is_turned_round_and_stays_so_on_this_device(page: Page, hall:
     page.reload()
     expect(first).to_have_id("sq-a8")
     page.evaluate("scrollTo(0, 0)")
-    accessible(page)
     page.locator("#flip").click()
     expect(first).to_have_id("sq-h1")
     expect(page.locator("#polite")).to_have_text("Black is below.")
@@ -546,7 +545,7 @@ def arbiter_looking_back(context: BrowserContext, hall: Hall) -> Page:
     hall.play("white", "e2e4")
     hall.play("black", "e7e5")
     page = context.new_page()
-    page.goto(hall.link("arbiter"))
+    go_in(page, hall, "arbiter")
     page.locator("#look-back").click()
     return page
 
@@ -711,7 +710,7 @@ def test_the_arbiter_hears_which_board_a_button_is_about(
 ) -> None:
     wrong_knight(hall)
     page = context.new_page()
-    page.goto(hall.link("arbiter"))
+    go_in(page, hall, "arbiter")
     page.get_by_role("button", name="Show the steps Black's board").click()
     expect(page.locator("#fix-b-steps [data-square=f6] img")).to_have_count(1)
 

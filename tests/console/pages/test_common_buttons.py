@@ -10,7 +10,7 @@ pytest.importorskip("playwright")
 from playwright.sync_api import BrowserContext, Page, expect
 
 from blindplay.laws import facts as f
-from tests.console.browser import up_to_date, violations
+from tests.console.browser import go_in, up_to_date, violations
 from tests.console.hall import Hall
 from tests.sampling import first
 
@@ -57,7 +57,7 @@ def test_no_two_buttons_of_a_page_share_a_name_and_do_different_things(
 ) -> None:
     hall.table.training = training
     page = context.new_page()
-    page.goto(hall.link(role))
+    go_in(page, hall, role)
     for state, reach in STATES.items():
         reach(hall)
         up_to_date(page, hall.table)
@@ -72,7 +72,7 @@ def test_no_two_buttons_of_a_page_share_a_name_and_do_different_things(
 def page(context: BrowserContext, hall: Hall) -> Page:
     hall.start()
     page = context.new_page()
-    page.goto(hall.link("white"))
+    go_in(page, hall, "white")
     return page
 
 

@@ -13,7 +13,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from blindplay.console import views
 from blindplay.laws import facts as f
-from tests.console.browser import covered, send, shot, violations
+from tests.console.browser import covered, go_in, send, shot, violations
 from tests.console.hall import Hall
 from tests.console.test_server_silence import opened as paused
 from tests.console.test_server_silence import says, until
@@ -36,7 +36,7 @@ def opened(context: BrowserContext, hall: Hall, role: str) -> Page:
     page = context.new_page()
     page.set_viewport_size({"width": 1400, "height": 900})
     with page.expect_request("**/changes?*"):
-        page.goto(hall.link(role))
+        go_in(page, hall, role)
     return page
 
 

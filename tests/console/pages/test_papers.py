@@ -193,7 +193,6 @@ def test_a_player_signs_with_a_keyboard_and_saves_a_sheet(
     arbiter = context.new_page()
     arbiter.goto(over.link("arbiter"))
     expect(arbiter.locator("#after")).to_contain_text("White has not signed yet.")
-    accessible(arbiter)
     arbiter.goto(arbiter.url + "papers/report.html")
     expect(arbiter.locator("#everything")).to_be_visible()
     accessible(arbiter)

@@ -12,7 +12,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
-from tests.console.browser import up_to_date
+from tests.console.browser import go_in, up_to_date
 from tests.console.hall import IMPAIRED, Hall
 from tests.console.pages.test_players import enter
 from tests.waiting import until
@@ -184,7 +184,7 @@ def test_a_tick_of_an_assistant_stays_until_the_move_is_made(
 ) -> None:
     hall.start()
     page = context.new_page()
-    page.goto(hall.link("assistant:white"))
+    go_in(page, hall, "assistant:white")
     tick = page.get_by_label("It was executed like this, though it is not legal")
     tick.check()
     page.evaluate(RENEW)

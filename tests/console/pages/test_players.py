@@ -13,7 +13,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
-from tests.console.browser import APART, accessible, becomes, up_to_date, violations
+from tests.console.browser import APART, accessible, becomes, go_in, up_to_date, violations
 from tests.console.hall import Hall
 
 
@@ -27,7 +27,7 @@ def enter(context: BrowserContext, hall: Hall, role: str) -> Page:
     page = context.new_page()
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto(hall.link(role))
+    go_in(page, hall, role)
     expect(page.get_by_role("heading", level=1)).to_contain_text(hall.table.game.player(role).name)
     assert errors == []
     return page

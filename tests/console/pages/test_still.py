@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect
 
 from blindplay.laws import facts as f
-from tests.console.browser import APART, person, up_to_date
+from tests.console.browser import APART, go_in, person, up_to_date
 from tests.console.hall import Hall
 
 SIZES: dict[str, ViewportSize] = {
@@ -43,7 +43,7 @@ def opened(browser: Browser, tmp_path: Path, size: str) -> Iterator[tuple[Hall, 
     hall.play("white", "e2e4")
     with person(browser, viewport=SIZES[size], has_touch=touch, is_mobile=touch) as context:
         page = context.new_page()
-        page.goto(hall.link("black"))
+        go_in(page, hall, "black")
         expect(page.locator("#due-repeat_and_execute")).to_be_visible()
         yield hall, page
     hall.close()
@@ -139,7 +139,7 @@ def test_the_board_is_large_and_ten_moves_are_in_view(
     page = context.new_page()
     page.set_viewport_size(SIZES["desk"])
     try:
-        page.goto(hall.link("black"))
+        go_in(page, hall, "black")
         row = page.locator("#sheet tbody tr")
         expect(row).to_have_count(30)
         expect(row.first).to_contain_text("30")
