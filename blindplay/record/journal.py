@@ -182,7 +182,7 @@ class Journal:
         self._synced_end = (0, "")  # number and digest of the last line in the file
         self._failed = False  # people were told the last facts, but the disk did not take them
         self._clean = False  # the file holds only these bytes
-        self._changed_at = 0  # when the file was last changed, as the file system says, in ns
+        self._compared = 0  # when the file that holds only our lines was changed last, in ns
         self._damage: bytes | None = None  # the damaged file's content, until a copy is kept
         self._repaired = ""  # what was found wrong with the file and set right; not reported yet
         self._handle: int | None = None  # of the file, open for writing and locked
@@ -443,7 +443,7 @@ class Journal:
             with contextlib.suppress(OSError):  # who reads the file meanwhile finds whole lines
                 files.truncate(self._handle, self._synced)
             raise
-        self._changed_at = os.fstat(self._handle).st_mtime_ns
+        self._compared = 0  # somebody may have written into it meanwhile
         self._clean = True
         self._synced, self._synced_end = len(self._content), self._end
 
@@ -454,11 +454,11 @@ class Journal:
         now = os.fstat(self._handle)
         if now.st_size < self._synced or (self._clean and now.st_size > self._synced):
             return True
-        if now.st_mtime_ns == self._changed_at:
+        if now.st_mtime_ns == self._compared:
             return False
         if files.read(self._handle)[: self._synced] != self._content[: self._synced]:
             return True
-        self._changed_at = now.st_mtime_ns
+        self._compared = now.st_mtime_ns
         return False
 
     def _take_back(self, content: bytes) -> None:

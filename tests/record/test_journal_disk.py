@@ -305,6 +305,27 @@ def _as_long(content: bytes) -> bytes:
     return content.replace(b"tick", b"kick")
 
 
+def test_a_journal_that_is_written_over_while_a_line_is_synced_is_put_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "game.jsonl"
+    sync = files.sync
+
+    def spoilt(handle: int) -> None:
+        monkeypatch.undo()
+        with path.open("r+b") as file:
+            file.write(b"x" * path.stat().st_size)
+        sync(handle)
+
+    with Journal(path) as journal:
+        journal.append(FACTS[0])
+        monkeypatch.setattr(files, "sync", spoilt)
+        journal.append(FACTS[1])
+        with pytest.raises(JournalError, match="written there once more"):
+            journal.save()
+        assert read_journal(path).facts == FACTS[:2]
+
+
 _CHANGES = [_cut, _cut_in_a_line, _nothing, _more, _shorter_and_other, _as_long]
 
 
