@@ -57,7 +57,7 @@ class TypedLines:
     """The lines of ``keys``, for one reader after the other."""
 
     def __init__(self, keys: Iterable[str]) -> None:
-        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._lines: queue.Queue[str | None] = queue.Queue()
         self._ended = False
         threading.Thread(
             target=self._read, args=(_with_editing(keys),), name="keys", daemon=True

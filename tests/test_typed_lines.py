@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 
@@ -41,3 +42,22 @@ def test_ctrl_c_ends_the_lines_also_when_it_comes_before_anybody_waits() -> None
         assert next(lines) == "a\n"
         signal.raise_signal(signal.SIGINT)
         assert list(lines) == []
+
+
+def test_a_signal_at_the_end_of_a_wait_does_not_make_it_endless() -> None:
+    """``queue.SimpleQueue`` of Python 3.11 waits for ever then."""
+    if sys.platform == "win32":
+        pytest.skip("Windows has no timers that send signals.")
+
+    def keys() -> Iterator[str]:
+        threading.Event().wait()  # nobody types
+        yield ""
+
+    lines = TypedLines(keys())
+    before = signal.signal(signal.SIGALRM, lambda *_: None)
+    signal.setitimer(signal.ITIMER_REAL, 0.0011, 0.0011)
+    try:
+        assert all(lines.within(0.001) is None for _ in range(1000))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -107,7 +107,7 @@ class GuideReader:
         self._pack = pack
         self._speaker = speaker
         self._out = out
-        self._inbox: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._inbox: queue.Queue[str | None] = queue.Queue()
 
     def read(self, guide: ShortGuide, keys: Iterable[str] | None) -> None:
         """Read the guide to its end.

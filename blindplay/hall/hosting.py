@@ -76,7 +76,7 @@ class TableLine:
 
     def __init__(self, pipe: Pipe) -> None:
         self._pipe = pipe
-        self._sending: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
+        self._sending: queue.Queue[tuple[Any, ...]] = queue.Queue()
         self._pages: ConsoleHost | None = None
         self._game: HostedGame | None = None
         for does in (self._send, self._read):

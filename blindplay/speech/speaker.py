@@ -461,7 +461,7 @@ class Speaker(Closing):
         if before is not None and before.is_alive():
             self._hanging[id(mouth)] = before
             raise hangs
-        ended: queue.SimpleQueue[bool | Exception] = queue.SimpleQueue()
+        ended: queue.Queue[bool | Exception] = queue.Queue()
         stop = self._stop
 
         def run() -> None:

@@ -150,7 +150,7 @@ class _Worker:
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
         self.fresh = True
-        self._answers: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._answers: queue.Queue[bytes | None] = queue.Queue()
         threading.Thread(target=self._collect, daemon=True, name="synthesis answers").start()
 
     def _collect(self) -> None:

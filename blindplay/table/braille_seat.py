@@ -264,7 +264,7 @@ class ReadersBraille:
         self._seat = seat
         self._reader = reader
         self._works = True
-        self._sentences: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._sentences: queue.Queue[str | None] = queue.Queue()
         session.desk.on_said(self._said)
         threading.Thread(target=self._show, name="Braille", daemon=True).start()
 

@@ -88,7 +88,7 @@ class _Reception:
 
     def __init__(self, listener: TableListener, propose: Callable[[Player], Terms]) -> None:
         self.met: Met | None = None
-        self.news: queue.SimpleQueue[tuple[str, str]] = queue.SimpleQueue()
+        self.news: queue.Queue[tuple[str, str]] = queue.Queue()
         """The news for people here: the key of a sentence, and the player who has come."""
         self._propose = propose
         self._agreeing = threading.Lock()

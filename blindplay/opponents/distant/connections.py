@@ -531,7 +531,7 @@ class Lifeline:
     def __init__(self, release: Callable[[], object] = lambda: None) -> None:
         """``release`` gives back what brings the connections."""
         self._release = release
-        self._fresh: queue.SimpleQueue[ssl.SSLSocket | None] = queue.SimpleQueue()
+        self._fresh: queue.Queue[ssl.SSLSocket | None] = queue.Queue()
         self._wire: Wire | None = None
         self._closed = False
         self.idle = threading.Event()

@@ -172,7 +172,7 @@ class Lobby:
     ) -> None:
         self._api, self._name, self._wanted = api, name, wanted
         self._say, self._within = say, within
-        self._events: queue.SimpleQueue[Mapping[str, Any] | LichessError] = queue.SimpleQueue()
+        self._events: queue.Queue[Mapping[str, Any] | LichessError] = queue.Queue()
         self._done = threading.Event()
         self._open: dict[str, EventLines] = {}
         self._old: set[str] = set()
