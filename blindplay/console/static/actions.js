@@ -123,10 +123,11 @@ export async function send(body) {
   stampForms();
   const lang = response.headers.get("content-language");
   answer.said = answer.said.map((one) => (typeof one === "string" ? [[one, lang]] : one));
-  if (late && !answer.refused) say(polite, [page.taken]);
   const last = answer.due ? answer.said.length - 1 : -1; // holds while that step is due
   const rests = (at) => (answer.refused ? (at === last ? now("step") : UNREAD) : BRIEF);
-  tell(answer.refused ? urgent : polite, answer.said.map((one, at) => [one, rests(at)]));
+  const said = answer.said.map((one, at) => [one, rests(at)]);
+  if (late && !answer.refused) said.unshift([page.taken, BRIEF]);
+  tell(answer.refused ? urgent : polite, said, true); // what has been said meanwhile is news
   const detail = { ...answer, act: body.get("act") };
   document.dispatchEvent(new CustomEvent("answered", { detail }));
   return answer;

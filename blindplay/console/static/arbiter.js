@@ -22,7 +22,7 @@ if (!step) {
 }
 
 function close() {
-  if (asked) clear();
+  if (asked && !sent) clear(); // what stands there after it was sent is news
   const here = step.contains(document.activeElement);
   step.hidden = true;
   step.textContent = "";

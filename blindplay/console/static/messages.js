@@ -100,15 +100,15 @@ export function say(region, sentences, rests = BRIEF) {
 
 // Say sentences, each with what it rests on. A live region is emptied and refilled, so that equal
 // sentences are read again. The result, and a refusal that nobody has read, stay without being read
-// out once more.
-export function tell(region, sentences) {
+// out once more; with ``beside`` all that stands there does.
+export function tell(region, sentences, beside = false) {
   if (!sentences.length) return;
   const queue = pending.get(region);
   if (queue) {
     queue.push(...sentences);
   } else {
     pending.set(region, [...sentences]);
-    empty(region, (one) => isUnread(one) || isResult(one));
+    empty(region, (one) => beside || isUnread(one) || isResult(one));
     setTimeout(() => afterRelease(() => fill(region)), 150);
   }
   const refusal = sentences.findLast(([, rests]) => "unread" in rests);

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("playwright")
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import APIResponse, Browser, BrowserContext, Page, Route, expect
 
 from blindplay.console.messages import LANGUAGES
 from blindplay.laws import facts as f
@@ -449,6 +449,26 @@ def test_a_long_message_covers_nothing_and_is_whole_with_the_focus(page: Page, h
     assert said.bounding_box() == folded
     page.locator("#go-on").click()
     expect(page.locator("#stop")).to_be_visible()
+
+
+def test_an_answer_that_comes_after_the_news_of_its_decision_takes_none_of_it_away(
+    page: Page, hall: Hall
+) -> None:
+    illegal_move(page, hall)
+    page.evaluate("document.addEventListener('answered', () => (window.answered = true))")
+    late: list[tuple[Route, APIResponse]] = []
+    page.route("**/do", lambda route: late.append((route, route.fetch())))
+    page.locator("#restore-s").click()
+    page.locator("#restore-number").fill("1")
+    page.locator("#restore-number").press("Enter")
+    page.locator("#yes").click()
+    said = page.locator("#polite")
+    expect(said).to_contain_text("Please correct the board of Black.")
+    route, answer = late.pop()
+    route.fulfill(response=answer)
+    becomes(page, "window.answered")
+    expect(page.locator("#sure")).to_be_hidden()
+    expect(said).to_contain_text("Please correct the board of Black.")
 
 
 def test_at_most_one_button_is_filled(page: Page, hall: Hall) -> None:
