@@ -4,15 +4,18 @@ import contextlib
 import os
 import subprocess
 import sys
+import threading
 import time
 import typing
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import click
 
 from blindplay import services
+from blindplay.ctrl_c import CtrlC
 from blindplay.given import plain
 from blindplay.services import Unit
 from blindplay.translation import _
@@ -36,6 +39,11 @@ _PAUSE_S, _LONGEST_PAUSE_S = 2, 60
 _REPEAT_S = 600
 """Seconds until the same trouble is said again."""
 _CLOSES_S = 50
+"""Seconds that a program which is stopped may take."""
+_LOOK_S = 0.2
+"""Seconds between two looks for a signal."""
+_LAST_LINES_S = 5
+"""Seconds that the last lines of a program which has ended may take."""
 
 _kind = click.argument(
     "kind",
@@ -261,21 +269,37 @@ class Restarter:
     def _once(self) -> tuple[int, str]:
         """Run it once; return its status, and the last line that it printed about an error."""
         # Ctrl-C is for this process, which passes it on once: a second one would cut off a game.
-        last = ""
-        with subprocess.Popen(
-            self.command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.PIPE,
-            text=True, encoding="utf-8", errors="replace",
-            start_new_session=True,
-        ) as child:  # fmt: skip
+        with CtrlC() as ctrl_c:
+            child = subprocess.Popen(
+                self.command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.PIPE,
+                text=True, encoding="utf-8", errors="replace",
+                start_new_session=True,
+            )  # fmt: skip
+            assert child.stderr is not None
+            last = [""]
+            printing = threading.Thread(target=_print, args=(child.stderr, last), daemon=True)
+            printing.start()
             try:
-                assert child.stderr is not None
-                for line in child.stderr:
-                    last = plain(line).strip() or last
-                    print(plain(line.rstrip("\n")), file=sys.stderr, flush=True)
-                return child.wait(), last
+                # No wait is long: Python notices a signal that comes just before one at its end.
+                while child.poll() is None and not ctrl_c.pressed:
+                    with contextlib.suppress(subprocess.TimeoutExpired):
+                        child.wait(_LOOK_S)
+                if ctrl_c.pressed:
+                    raise KeyboardInterrupt
             except BaseException:
                 child.terminate()
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     child.wait(_CLOSES_S)
                 child.kill()
                 raise
+            finally:
+                printing.join(_LAST_LINES_S)  # what it has started may hold the stream open
+            return child.returncode, last[0]
+
+
+def _print(lines: IO[str], last: list[str]) -> None:
+    """Print the lines of a program; the last one that is not empty is in ``last``."""
+    with lines:
+        for line in lines:
+            last[0] = plain(line).strip() or last[0]
+            print(plain(line.rstrip("\n")), file=sys.stderr, flush=True)
