@@ -205,7 +205,7 @@ class RenderedParts:
         return {name: self._part(page, name, values) for name in (*page.parts, *page.aside)}
 
     def _part(self, page: Page, name: str, values: Mapping[str, Any]) -> str:
-        template = _template(page.folder, name)
+        template = template_of(page.folder, name)
         assert template is not None
         read = {one: values[one] for one in _values_of(template) if one in values}
         before, html = self._kept.get(template, (None, ""))
@@ -216,7 +216,7 @@ class RenderedParts:
 
 
 @functools.cache
-def _template(folder: str, name: str) -> str | None:
+def template_of(folder: str, name: str) -> str | None:
     """The template of a page's part: its own one, or one that several pages share."""
     names = (f"{folder}/{name}.html", f"players/{name}.html", f"{name}.html")
     known = _environment().list_templates()
@@ -240,7 +240,7 @@ def beside(table: TableView, session: BrowserSession, name: str, form: Form) -> 
     with held(table) as game:
         page = page_of(game, session.role)
     extra = page.extra.get(name)
-    template = _template(page.folder, f"{'part' if 'part' in form else 'whole'}_{name}")
+    template = template_of(page.folder, f"{'part' if 'part' in form else 'whole'}_{name}")
     if extra is None or template is None:
         return None
     language = language_of(session, form)

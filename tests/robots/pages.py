@@ -176,7 +176,7 @@ class Pages(Terminal):
             values = {**page.values(self.table, game, role, language), "of_table": ""}
             read = [name for name in page.parts if name in _READ]
             parts = {
-                name: views.render(f"{page.folder}/{name}.html", language, **values)
+                name: views.render(views.template_of(page.folder, name) or "", language, **values)
                 for name in read
             }
         return [one for name, html in parts.items() for one in _things(name, html, seen)]
