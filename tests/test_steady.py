@@ -1,4 +1,4 @@
-"""The suite that is run again and again: what is kept of each run, and what is told of all."""
+"""``make steady`` runs the suite again and again: what it keeps of each run, and its report."""
 
 from __future__ import annotations
 

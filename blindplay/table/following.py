@@ -54,12 +54,8 @@ class Following:
         quiet_s: float = QUIET_S,
     ) -> None:
         self.ear: AnsweringEar | None = None
-        self._pack, self._voice, self._attendant, self._source = (
-            voice.pack,
-            voice,
-            attendant,
-            source,
-        )
+        self._voice, self._pack = voice, voice.pack
+        self._attendant, self._source = attendant, source
         self._wanted, self._keys_go, self._quiet_s = wanted, keys_go, quiet_s
         self._numbered = NumberedGames()
         self._number = 0  # of the game that is followed

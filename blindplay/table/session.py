@@ -84,7 +84,7 @@ class Session:
     to be spoken to. ``time_warnings``: at how many seconds left a player is warned;
     ``remind_after``: see :class:`.Reminders`. ``one_enter``: a legal move that the only player
     here types is completed at once, where no sensors feel hands, and the opponent's is executed.
-    ``plays_again``: whoever made this session plays another game when one is chosen.
+    ``plays_again``: after this game the caller plays another one if the players choose it.
     """
 
     def __init__(

@@ -230,7 +230,7 @@ def test_phones_at_two_tables_come_in_with_codes_over_https_and_come_back_after_
         own = stack.enter_context(trusting(browser, issuer.der, tmp_path / "nss"))
 
         def facts(table: int, kind: str) -> list[tuple[str, str]]:
-            """Who has done this at a table, and with which move."""
+            """The player of each such fact at a table, and its move."""
             kept, _ = journal.facts(games(tmp_path)[str(table)].read_bytes())
             return [(one["by"], one.get("move", "")) for one in kept if one["fact"] == kind]
 

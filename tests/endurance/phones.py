@@ -33,6 +33,7 @@ from blindplay.speech.audio import BLOCK_BYTES, BLOCK_MS, RATE, read_audio
 from blindplay.speech.phone import SoundPacket
 from blindplay.speech.synthesis import Synthesiser
 from tests.endurance.promises.table import Person, Process, Ruling
+from tests.endurance.soak import growth
 from tests.ports import free_port
 from tests.table.phones import TestPhone
 from tests.waiting import PATIENCE_S, until
@@ -110,11 +111,7 @@ class PhoneFigures:
 
     def growth(self) -> float:
         """Return how memory grows over the second half, in MiB an hour, by least squares."""
-        half = self.samples[len(self.samples) // 2 :]
-        minutes = [one.minutes for one in half]
-        if len(set(minutes)) < 2:
-            return 0.0
-        return 60 * statistics.linear_regression(minutes, [one.memory for one in half]).slope
+        return growth([(one.minutes / 60, one.memory) for one in self.samples])
 
 
 def table_sample(process: int, minutes: float) -> TableSample:

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,6 +46,15 @@ _PLIES = 60
 _SPOKEN_EVERY = 9  # one of so many moves is spoken, the others are typed
 _THOUGHT_S = (5.0, 45.0)  # for a move, in the table's time
 _PATIENCE_S = 60.0
+
+
+def growth(memory: Sequence[tuple[float, float]]) -> float:
+    """Return how memory grows over the second half, in MiB an hour, by least squares.
+
+    :param memory: hours since the beginning, and MiB then.
+    """
+    hours, sizes = zip(*memory[len(memory) // 2 :], strict=True)
+    return statistics.linear_regression(hours, sizes).slope if len(set(hours)) > 1 else 0.0
 
 
 @dataclass(frozen=True)
@@ -84,24 +93,17 @@ class SoakFigures:
             f"{self.requests} requests of the console."
         )
         most = max(sample.memory for sample in self.samples)
+        grown = growth([(one.hours, one.memory) for one in self.samples])
         yield (
             f"Memory after the second game {first.memory:.1f} MiB, after the last "
             f"{last.memory:.1f} MiB, most after any {most:.1f} MiB: "
-            f"{self._growth():+.2f} MiB an hour over the second half."
+            f"{grown:+.2f} MiB an hour over the second half."
         )
         threads = sorted({sample.threads for sample in self.samples})
         files = sorted({sample.files for sample in self.samples})
         yield f"After each game: threads {threads}, open files {files}."
         yield f"Rulings that a replay gave otherwise, and other faults: {len(self.faults)}."
         yield from self.faults
-
-    def _growth(self) -> float:
-        """Return how memory grows over the second half, in MiB an hour, by least squares."""
-        half = self.samples[len(self.samples) // 2 :]
-        hours = [one.hours for one in half]
-        if len(set(hours)) < 2:
-            return 0.0
-        return statistics.linear_regression(hours, [one.memory for one in half]).slope
 
 
 def sample(hours: float) -> MemorySample:

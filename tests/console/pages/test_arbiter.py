@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("playwright")
-from playwright.sync_api import APIResponse, Browser, BrowserContext, Page, Route, expect
+from playwright.sync_api import APIResponse, Browser, BrowserContext, Locator, Page, Route, expect
 
 from blindplay.console.messages import LANGUAGES
 from blindplay.laws import facts as f
@@ -65,6 +65,17 @@ def illegal_move(page: Page, hall: Hall) -> None:
     hall.table.submit(f.Make(by="black", move="d7d4"))
     hall.table.submit(f.Press(by="black"))
     up_to_date(page, hall.table)
+
+
+def take_back_to_move_one(page: Page) -> Locator:
+    """Return what the page says then."""
+    page.locator("#restore-s").click()
+    page.locator("#restore-number").fill("1")
+    page.locator("#restore-number").press("Enter")
+    page.locator("#yes").click()
+    said = page.locator("#polite")
+    expect(said).to_contain_text("Please correct the board of Black.")
+    return said
 
 
 def key_to(page: Page, selector: str) -> None:
@@ -431,12 +442,7 @@ def test_the_steps_that_put_a_board_right_lie_over_that_board_alone(page: Page, 
 def test_a_long_message_covers_nothing_and_is_whole_with_the_focus(page: Page, hall: Hall) -> None:
     """A take-back is announced with all steps that put both boards right."""
     illegal_move(page, hall)
-    page.locator("#restore-s").click()
-    page.locator("#restore-number").fill("1")
-    page.locator("#restore-number").press("Enter")
-    page.locator("#yes").click()
-    said = page.locator("#polite")
-    expect(said).to_contain_text("Please correct the board of Black.")
+    said = take_back_to_move_one(page)
     assert covered(page, everywhere=True) == []
     folded = said.bounding_box()
     said.click()
@@ -458,12 +464,7 @@ def test_an_answer_that_comes_after_the_news_of_its_decision_takes_none_of_it_aw
     page.evaluate("document.addEventListener('answered', () => (window.answered = true))")
     late: list[tuple[Route, APIResponse]] = []
     page.route("**/do", lambda route: late.append((route, route.fetch())))
-    page.locator("#restore-s").click()
-    page.locator("#restore-number").fill("1")
-    page.locator("#restore-number").press("Enter")
-    page.locator("#yes").click()
-    said = page.locator("#polite")
-    expect(said).to_contain_text("Please correct the board of Black.")
+    said = take_back_to_move_one(page)
     route, answer = late.pop()
     route.fulfill(response=answer)
     becomes(page, "window.answered")
