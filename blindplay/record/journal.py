@@ -17,6 +17,7 @@ line that its digest proves is put right (see :mod:`.chain`).
 import contextlib
 import json
 import os
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -276,23 +277,27 @@ class Journal:
             )
         if path.is_file() and path.stat().st_size > JOURNAL.most_bytes:
             raise JournalError(str(too_large(path, JOURNAL)))
-        try:
-            if not resume:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                handle, writable = files.open_file(path, create=True), True
-            elif path.is_file():
-                handle, writable = _open_existing(path)
-            else:
-                raise _no_journal(path)
-        except OSError as error:
-            raise JournalError(
-                "The journal {path} cannot be opened ({reason}); choose another place "
-                "with --journal.",
-                path=path,
-                reason=reason_of(error),
-            ) from None
-        self._handle, self._guard = (handle, None) if writable else (None, handle)
-        self._lock_file(handle)
+        while True:
+            try:
+                if not resume:
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    handle, writable = files.open_file(path, create=True), True
+                elif path.is_file():
+                    handle, writable = _open_existing(path)
+                else:
+                    raise _no_journal(path)
+            except OSError as error:
+                raise JournalError(
+                    "The journal {path} cannot be opened ({reason}); choose another place "
+                    "with --journal.",
+                    path=path,
+                    reason=reason_of(error),
+                ) from None
+            self._handle, self._guard = (handle, None) if writable else (None, handle)
+            self._lock_file(handle)
+            if _is_named(path, handle):
+                break
+            self._release()  # a table that put a damaged file right has replaced this one
         beat = last_beat(path) if resume else None
         try:
             content = files.read(handle)
@@ -306,13 +311,7 @@ class Journal:
 
     def _lock_file(self, handle: int) -> None:
         try:
-            # A check whether a table plays this game holds the lock for a moment, too.
-            locked = files.lock(handle)
-            for _unused in range(_RELOCKS):
-                if locked:
-                    break
-                time.sleep(_RELOCK_S)
-                locked = files.lock(handle)
+            locked = _locked(handle)
         except OSError as error:
             raise JournalError(
                 "The journal {path} cannot be locked against a second table "
@@ -321,10 +320,7 @@ class Journal:
                 reason=reason_of(error),
             ) from None
         if not locked:
-            raise JournalError(
-                "A table is playing the game in {journal} at this moment; close that one first.",
-                journal=self.path,
-            )
+            raise _busy(self.path)
 
     def _take_over(self, content: bytes, contents: JournalContents, resume: bool) -> None:
         """Continue the journal that the file holds."""
@@ -345,10 +341,14 @@ class Journal:
         self.notes = tuple(filter(None, (contents.trouble, contents.repaired)))
         if damaged or contents.repaired:
             self._damage = content
-            with contextlib.suppress(OSError):  # a full disk ends no game; try again later
+            try:
                 copy = self._restore(content)
                 self.notes += (_("The damaged journal is kept as {copy}.", copy=copy),)
                 self._put()
+            except _ForeignFileError:  # in the moment in which the restored file was not locked
+                raise _busy(self.path) from None
+            except OSError:  # a full disk ends no game; try again later
+                pass
         elif resume and content and (copy_before := files.damaged_before(self.path, content)):
             self.damaged = True  # a power cut came before it was reported
             self.notes += (
@@ -379,11 +379,15 @@ class Journal:
         copy = files.keep_damaged(self.path, damaged)
         if self.damaged:
             self._pulse.forget()
-        self._release()  # Windows replaces no file that is open
+        if sys.platform == "win32":
+            self._release()  # Windows replaces no file that is open, here or at another table
         try:
             files.write_new(self.path, bytes(self._content))
-        finally:
-            self._attach()
+        except OSError:
+            if self._handle is None:
+                self._attach()
+            raise
+        self._attach()
         return copy
 
     def _release(self) -> None:
@@ -503,16 +507,7 @@ class Journal:
 
     def _is_in_place(self) -> bool:
         """Return whether the journal's name still belongs to the file that is open for writing."""
-        if self._handle is None:
-            return False
-        try:
-            named, ours = os.lstat(self.path), os.fstat(self._handle)
-        except (FileNotFoundError, NotADirectoryError):
-            return False
-        except OSError:  # a disk that does not answer cannot be written either, and says so then
-            return True
-        # Some file systems do not number their files.
-        return not (named.st_ino and ours.st_ino) or os.path.samestat(named, ours)
+        return self._handle is not None and _is_named(self.path, self._handle)
 
     def _attach(self) -> None:
         """Open the file that the journal's name belongs to now, or create one.
@@ -521,9 +516,10 @@ class Journal:
         """
         self.path.parent.mkdir(parents=True, exist_ok=True)
         handle = files.open_file(self.path, create=True)
-        self._release()  # the file that could only be read, for its lock would be in the way
+        if self._guard is not None:
+            self._release()  # the lock on the file that could only be read would be in the way
         try:
-            if not files.lock(handle):
+            if not _locked(handle):
                 raise _ForeignFileError(_FOREIGN)
             content = files.read(handle)
             if content == self._damage:
@@ -538,11 +534,40 @@ class Journal:
         except BaseException:
             os.close(handle)
             raise
+        self._release()  # not before: who waits for a damaged file may not lock it in between
         self._handle = handle
 
 
 class _ForeignFileError(OSError):
     """The file holds another game, or another table has it open."""
+
+
+def _locked(handle: int) -> bool:
+    """Lock an open file. A question whether a table runs holds the lock for a moment, too."""
+    for _unused in range(_RELOCKS):
+        if files.lock(handle):
+            return True
+        time.sleep(_RELOCK_S)
+    return files.lock(handle)
+
+
+def _busy(path: Path) -> JournalError:
+    return JournalError(
+        "A table is playing the game in {journal} at this moment; close that one first.",
+        journal=path,
+    )
+
+
+def _is_named(path: Path, handle: int) -> bool:
+    """Return whether ``path`` is the name of this open file."""
+    try:
+        named, ours = os.lstat(path), os.fstat(handle)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:  # a disk that does not answer cannot be written either, and says so then
+        return True
+    # Some file systems do not number their files.
+    return not (named.st_ino and ours.st_ino) or os.path.samestat(named, ours)
 
 
 def _open_existing(path: Path) -> tuple[int, bool]:

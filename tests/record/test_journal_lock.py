@@ -130,6 +130,65 @@ def test_of_two_tables_that_resume_at_once_exactly_one_gets_the_game(path: Path)
     assert not path.with_name("game.damaged-2.jsonl").exists()
 
 
+def test_who_opened_the_damaged_file_before_it_was_put_right_does_not_play(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path.write_bytes(path.read_bytes() + b"#\n")
+    lock, playing = files.lock, list[Journal]()
+
+    def late(handle: int) -> bool:
+        monkeypatch.undo()
+        playing.append(Journal(path, resume=True))  # in the moment between opening and locking
+        return lock(handle)
+
+    monkeypatch.setattr(files, "lock", late)
+    with pytest.raises(JournalError, match=BUSY):
+        Journal(path, resume=True)
+    (journal,) = playing
+    journal.append(f.Tick(t=2))
+    journal.close()
+    assert len(read_journal(path).facts) == 3
+    assert not path.with_name("game.damaged-2.jsonl").exists()
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_while_one_table_puts_a_file_right_no_other_one_gets_its_game(
+    path: Path, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    path.write_bytes(path.read_bytes() + b"#\n")
+    write_new, others = files.write_new, list[Journal | str]()
+
+    def other() -> None:
+        try:
+            others.append(Journal(path, resume=True))
+        except JournalError as error:
+            others.append(str(error))
+
+    def write(target: Path, content: bytes) -> None:
+        if target != path:
+            write_new(target, content)
+        elif when == "before":
+            other()
+            write_new(target, content)
+        else:
+            monkeypatch.undo()
+            write_new(target, content)
+            other()
+
+    monkeypatch.setattr(files, "write_new", write)
+    try:
+        others.append(Journal(path, resume=True))
+    except JournalError as error:
+        others.append(str(error))
+    (journal,) = (one for one in others if isinstance(one, Journal))
+    (refused,) = (one for one in others if isinstance(one, str))
+    assert BUSY in refused
+    journal.append(f.Tick(t=2))
+    journal.close()
+    assert len(read_journal(path).facts) == 3
+    assert not path.with_name("game.damaged-2.jsonl").exists()
+
+
 def test_where_the_system_has_no_locks_no_game_is_played(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
