@@ -80,9 +80,9 @@ def _play(**_: Any) -> int:
     if given.as_service:
         given = _as_service(given)
     if given.resume:
-        check(given)
         journal = _journal(given)
         given = with_kept_options(journal, replace(given, journal=journal))
+        check(given)
         joined = _joined(given)
     else:
         joined = _joined(given)
@@ -165,9 +165,11 @@ def _run(
         given, journal, devices = after, path, wanted
 
     while True:
-        table, console = _table_options(given, joined), _console(given, joined)
+        kept = kept_values(given, resumed=setup is None)
         if assigned is not None:
-            table = replace(table, kept={**table.kept, _ASSIGNED: dict(assigned)})
+            kept[_ASSIGNED] = dict(assigned)
+        table = replace(_table_options(given, joined), kept=kept)
+        console = _console(given, joined)
         if console is not None:
             console = replace(console, keeps_links=keeps_links, after=ended)
         before = journal
@@ -183,8 +185,8 @@ def _run(
 
             links = (files.beside(game, ".links") for game in (before, journal))
             changes = ended.again is Command.REMATCH
-            kept = keep_for_next_game(*links, changes_colours=changes)
-            keeps_links = kept and given.console_port != 0  # another port has other addresses
+            keeps_links = keep_for_next_game(*links, changes_colours=changes)
+            keeps_links = keeps_links and given.console_port != 0  # else they have other addresses
 
 
 def _play_distant(given: PlayOptions, devices: "WantedDevices") -> int:
@@ -354,7 +356,6 @@ def _table_options(given: PlayOptions, joined: "EventFile | None" = None) -> "Ta
         table="" if joined is None else joined.table,
         command=options.called(),
         as_service=given.as_service,
-        kept=kept_values(given),
     )
 
 

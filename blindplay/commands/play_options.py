@@ -272,25 +272,27 @@ class PlayOptions:
         "nobody", type=options.MemberChoice(("nobody", "running")))
 
     console: bool = _flag(_("Serve web pages for everybody at the table. Each link is shown once."),
-        heading=_("Console"), first=True)
+        heading=_("Console"), kept=True, first=True)
     host: str | None = _option(_("Serve the console at this address; 0.0.0.0 is all. Without it, "
-        "only this machine is served."))
+        "only this machine is served."), kept=True)
     console_port: int | None = _option(_("Serve the console at this port."),
-        type=click.IntRange(0, 65535))
+        type=click.IntRange(0, 65535), kept=True)
     certificate: Path | None = _option(_("Encrypt the console with this certificate, in PEM."),
-        type=options.FILE)
+        type=options.FILE, kept=True)
     key: Path | None = _option(_("Use this private key of the certificate, in PEM, without a "
-        "password."), type=options.FILE)
+        "password."), type=options.FILE, kept=True)
     encrypt: bool = _option(_("Encrypt the console for other devices with the certificate "
-        "of the event or of this computer, unless --certificate names one."), True)
+        "of the event or of this computer, unless --certificate names one."), True, kept=True)
     remember_browsers: int | None = _option(_("Let a browser that was closed come in again "
         "without a new link for this time since it was last open, such as "
-        "12h."), type=options.LENGTH)
-    public: bool = _flag(_("Show the game to everybody at /public/, without a link."))
+        "12h."), type=options.LENGTH, kept=True)
+    public: bool = _flag(_("Show the game to everybody at /public/, without a link."),
+        kept=True)
     public_delay: int | None = _option(_("Show it so much later, such as 15m or 90s; 0 is at once. "
-        "Without it, it is shown 15 minutes later."), type=options.LENGTH)
-    public_names: bool = _flag(_("Show the players' names there, too."))
-    qr: bool = _flag(_("Draw each link as a QR code, too. No screen reader can read it."))
+        "Without it, it is shown 15 minutes later."), type=options.LENGTH, kept=True)
+    public_names: bool = _flag(_("Show the players' names there, too."), kept=True)
+    qr: bool = _flag(_("Draw each link as a QR code, too. No screen reader can read it."),
+        kept=True)
 
     hall: Path | None = _option(_("Take part in a tournament's hall with this file, which the "
         "organiser has given you, or with a ticket from the hall's page, such as "
@@ -336,10 +338,10 @@ class PlayOptions:
 class PlayOption(options.FieldOption):
     """An option of ``play``.
 
-    ``heading``: its part of the help. ``kept``: it says how a table talks and what it reads, so it
-    is kept with a game for ``--resume``; the journal holds the others. ``waiting_decides``: of two
-    distant tables, the one that waits decides it. ``two_people``: it needs two people at the table.
-    ``first``: ``--help`` shows it; ``--help-all`` shows all.
+    ``heading``: its part of the help. ``kept``: it says how a table talks, what it reads and where
+    its pages are, so it is kept with a game for ``--resume``; the journal holds the others.
+    ``waiting_decides``: of two distant tables, the one that waits decides it. ``two_people``: it
+    needs two people at the table. ``first``: ``--help`` shows it; ``--help-all`` shows all.
     """
 
     def __init__(
@@ -359,6 +361,11 @@ class PlayOption(options.FieldOption):
         self.waiting_decides = waiting_decides
         self.two_people = two_people
         self.first = first
+
+    @property
+    def of_the_console(self) -> bool:
+        """True if it says how the pages are served; ``--console`` itself says that anew."""
+        return self.heading == "Console"
 
     @property
     def of_each_game(self) -> bool:

@@ -110,7 +110,7 @@ def with_settings_of_later_games(given: PlayOptions, joined: "EventFile | None")
     same = {
         name: getattr(given, name)
         for name, option in OPTIONS.items()
-        if option.kept and not option.of_each_game
+        if option.kept and not (option.of_each_game or option.of_the_console)
     }
     if given.own_language:  # the language of a game that came from another machine
         del same["language"]
@@ -134,10 +134,17 @@ def _typed_for_each_game(given: PlayOptions) -> dict[str, Any]:
 # --- the game that is resumed
 
 
-def kept_values(given: PlayOptions) -> dict[str, Any]:
+def kept_values(given: PlayOptions, *, resumed: bool = False) -> dict[str, Any]:
     """The options of a new game that are kept, by name, and in ``typed`` those that were typed for
-    each game."""
-    kept = {name: _plain(getattr(given, name)) for name, option in OPTIONS.items() if option.kept}
+    each game; of a game that is resumed only how its pages are served now."""
+    kept = {
+        name: f"{value}s" if option.type is options.LENGTH and value is not None else _plain(value)
+        for name, option in OPTIONS.items()
+        if (option.of_the_console if resumed else option.kept)
+        for value in (getattr(given, name),)
+    }
+    if resumed:
+        return kept
     if given.engine is not None and (program := shutil.which(given.engine)):
         kept["engine"] = _plain(Path(program))
     return {**kept, "typed": _typed_for_each_game(given), "own": given.own}
@@ -179,8 +186,18 @@ def with_kept_options(journal: Path, given: PlayOptions) -> PlayOptions:
     values = {
         name: option.stored(kept[name])
         for name, option in OPTIONS.items()
-        if option.kept and name not in given.typed and kept.get(name) is not None
+        if option.kept
+        and name not in given.typed
+        and kept.get(name) is not None
+        and not (option.of_the_console and "console" in given.chosen)
     }
+    for name in ("certificate", "key"):
+        if name in values and not values[name].is_file():
+            raise UserError(
+                "The pages of this game were encrypted with {file}, which is not there any more; "
+                "put it back, or type how they are served now, such as --console --host 0.0.0.0.",
+                file=values[name],
+            )
     own = str(kept["own"]) if kept.get("own") in SIDES else ""
     return replace(
         given, typed_before=before if isinstance(before, dict) else {}, own=own,

@@ -368,9 +368,10 @@ def keep_options(journal: Path, options: Mapping[str, Any]) -> None:
         files.write_new(options_of(journal), text.encode())
 
 
-def note(journal: Path, **marks: bool | Mapping[str, str]) -> None:
+def note(journal: Path, **marks: Any) -> None:
     """Note beside the journal what a later table must know of its game: ``withdrawn`` by the hall,
-    ``left`` by people who have ended the table of the event, or ``board_ids`` by seat."""
+    ``left`` by people who have ended the table of the event, ``board_ids`` by seat, or options that
+    have changed."""
     kept = kept_options(journal)
     if kept and any(kept.get(name, False) != mark for name, mark in marks.items()):
         keep_options(journal, {**kept, **marks})

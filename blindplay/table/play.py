@@ -102,7 +102,7 @@ class TableOptions:
     command: str = field(default="blindplay", compare=False)
     """The command that calls this program; the advice how to continue the game begins with it."""
     kept: Mapping[str, Any] = field(default_factory=dict, compare=False)
-    """Options to keep beside the journal of a new game; see
+    """Options to keep beside the journal, of a resumed game those that may have changed; see
     :func:`blindplay.record.games.kept_options`."""
 
 
@@ -212,7 +212,9 @@ def run(
         table = Table(
             journal, setup, training=options.training, pairings=pairings, opponent=opponent
         )
-        if not resumed:
+        if resumed:
+            games.note(path, **options.kept)
+        else:
             _keep_options(table, options)
         about = AboutTable(wanted)
         if companion is not None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from blindplay.broker import Broker
-from blindplay.commands.play_options import PlayOptions
+from blindplay.commands.play_options import OPTIONS, PlayOptions
 from blindplay.commands.play_sources import (
     kept_values,
     with_kept_options,
@@ -21,7 +22,7 @@ from blindplay.hall.tickets import Tickets
 from blindplay.language import load
 from blindplay.laws.facts import Setup
 from blindplay.record import read_journal
-from blindplay.record.games import options_of
+from blindplay.record.games import keep_options, kept_options, options_of
 from tests.command_line import Ran, run
 from tests.hall.broker import RealBroker
 
@@ -198,6 +199,66 @@ def test_language_and_devices_of_the_game_come_back_by_themselves(journal: Path)
     assert said.status == 0, said.stderr
     assert load("da").sentence("going_on") in said.stdout
     assert "trouble" not in said.stdout  # it is silent again, and wants no microphone
+
+
+PAGES = {
+    "console": True, "host": "0.0.0.0", "console_port": 8080, "certificate": "table.pem",
+    "key": "table.key", "encrypt": False, "remember_browsers": 43200, "public": True,
+    "public_delay": 0, "public_names": True, "qr": True,
+}  # fmt: skip
+
+
+def begun_with_pages(journal: Path, **values: Any) -> dict[str, Any]:
+    """How the pages of a game are served; what is named here is what it was begun with."""
+    files = {name: journal.with_name(values.pop(name)) for name in ("certificate", "key")}
+    for file in files.values():
+        file.touch()
+    pages = {**values, **files}
+    keep_options(journal, {**kept_options(journal), **kept_values(PlayOptions(**pages))})
+    return pages
+
+
+def pages_of(given: PlayOptions) -> dict[str, Any]:
+    return {name: getattr(given, name) for name in PAGES}
+
+
+def test_the_pages_of_a_game_come_back_by_themselves(journal: Path) -> None:
+    assert set(PAGES) == {name for name, option in OPTIONS.items() if option.of_the_console}
+    pages = begun_with_pages(journal, **PAGES)
+    assert pages_of(with_kept_options(journal, PlayOptions(resume=True))) == pages
+    other = PlayOptions(resume=True, console_port=8081, typed=frozenset({"console_port"}))
+    assert pages_of(with_kept_options(journal, other)) == {**pages, "console_port": 8081}
+
+
+@pytest.mark.parametrize("console", [True, False])
+@pytest.mark.parametrize("typed", [True, False])
+def test_who_says_whether_there_are_pages_says_anew_how_they_are_served(
+    journal: Path, console: bool, typed: bool
+) -> None:
+    begun_with_pages(journal, **PAGES)
+    said = frozenset({"console"})
+    anew = PlayOptions(
+        resume=True, console=console, chosen=said, typed=said if typed else frozenset()
+    )
+    assert pages_of(with_kept_options(journal, anew)) == pages_of(anew)
+
+
+def test_a_certificate_of_a_game_that_is_gone_is_named_with_what_to_do(journal: Path) -> None:
+    pages = begun_with_pages(journal, **PAGES)
+    pages["key"].unlink()
+    said = resume(journal)
+    assert (said.status, said.stdout) == (2, "")
+    assert said.stderr.count("\n") == 1
+    assert f"{pages['key']}, which is not there" in said.stderr and "--console" in said.stderr
+
+
+def test_pages_that_came_later_come_back_as_well(journal: Path) -> None:
+    links = "De tidligere links åbner stadig deres sider."
+    assert links not in resume(journal).stdout
+    assert resume(journal, "--console", "--console-port", "0").status == 0
+    assert links in resume(journal).stdout
+    assert links not in resume(journal, "--no-console").stdout
+    assert links not in resume(journal).stdout
 
 
 def test_a_language_that_is_typed_counts(journal: Path) -> None:

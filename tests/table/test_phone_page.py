@@ -383,7 +383,9 @@ def test_two_phones_with_two_voices_play_a_game_to_mate_and_go_on_after_a_kill(
         table.kill()
         for one in people.values():
             becomes(one.page, "document.body.dataset.phone === 'away'")
-        table = stack.enter_context(Terminal("play", "--resume", *at, home=home))
+        table = stack.enter_context(
+            Terminal("play", "--resume", "--journal", str(journal), home=home)
+        )
         for one in people.values():
             becomes(one.page, "document.body.dataset.hears === 'yes'")
         begin("black")
