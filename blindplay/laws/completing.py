@@ -21,7 +21,7 @@ def complete(game: State, *, illegal: str = "") -> None:
     ply = game.advance(completed=True, illegal=illegal)
     game.started = True
     _count(game, len(game.history), "illegal_stands" if illegal else "completing")
-    check_corrections(game)
+    check_corrections(game, side)
     compare_boards(game, pressed=side)
     _still_illegal(game, ply)
 

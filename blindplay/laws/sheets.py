@@ -356,16 +356,16 @@ def want(game: State, board: str, goal: Pieces, *rules: str, explained: bool = T
         table.plies = len(game.history)
 
 
-def righted(game: State, board: str, plies: int) -> None:
+def righted(game: State, board: str, plies: int, *, differ: bool = False) -> None:
     """``board`` was to be corrected and now shows the first ``plies`` plies. The boards agree once
-    no other one is to be corrected."""
+    no other one is to be corrected, unless they ``differ`` in another way."""
     table = game.tables[board]
     table.wanted = None
     table.plies = plies
     table.hand.clear()
     table.unsure.clear()
     game.differ_told = None
-    if any(other.wanted is not None for other in game.tables.values()):
+    if differ or any(other.wanted is not None for other in game.tables.values()):
         return
     rule: Final = "boards_differ" if len(game.tables) == 2 else "displaced_found"
     game.rule(r.BoardsAgree(board=board), rule)
@@ -377,12 +377,13 @@ def righted(game: State, board: str, plies: int) -> None:
         game.resume("displaced")  # the player on move no longer waits at the other's cost
 
 
-def check_corrections(game: State) -> None:
+def check_corrections(game: State, pressed: str) -> None:
     """The game has gone on: a board that was to be corrected may be right now, or must be
-    corrected to the new position."""
+    corrected to the new position. No hand is on that of the player who has just ``pressed``."""
+    wrong = len(game.tables) == 2 and _wrong_boards(game, game.board_of(pressed))
     for board, table in game.tables.items():
         if table.wanted is not None and table.placement == game.pieces:
-            righted(game, board, len(game.history))
+            righted(game, board, len(game.history), differ=bool(wrong))
     if game.tables["white"].wanted is not None:
         check_single_board(game)
 

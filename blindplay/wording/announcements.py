@@ -705,7 +705,7 @@ def aspects(game: Game) -> dict[str, str]:
         "offers": " ".join(sorted(game.offers)),
         "boards": " ".join(wrong if game.owners_known else (*wrong, "owners")),
         # Until it was told, what a hand does on one board is nobody else's to know.
-        "differing": "" if game.differ_told is None else str([*differing_squares(game)]),
+        "differing": str([*differing_squares(game)]) if wrong or game.differ_told else "",
         "clocks": game.clock.running or "",
         "adjournment": " ".join(map(str, filter(None, sealing))),
         "result": game.result or "",

@@ -352,6 +352,27 @@ def test_boards_agree_once_both_show_the_position() -> None:
         assert [one.board for one in of(got, "boards_agree")] == agree
 
 
+def test_a_press_by_which_the_other_board_is_wrong_says_not_that_they_agree() -> None:
+    """D.2.9: the move that is completed puts one board right, and on the other a piece is off."""
+    table = played("e2e4", "e7e5", arbiter="present")
+    for board in ("white", "black"):
+        shown(table, board, write_placement(table.game.pieces))
+    moved = chess.Board()
+    for uci in ("e2e4", "e7e5", "g1f3"):
+        moved.push_uci(uci)
+    placement = moved.board_fen()
+    assert "correct_board" in kinds(shown(table, "black", placement))
+    table.feed({"fact": "announce", "by": "white", "move": "g1f3"})
+    shown(table, "white", placement)
+    table.feed(lift("h8", "white"))
+    got = table.feed({"fact": "press", "by": "white"})
+    assert "completed" in kinds(got) and "boards_differ" in kinds(got)
+    assert "boards_agree" not in kinds(got)
+    assert [one.board for one in of(table.feed(place("h8", "r", "white")), "boards_agree")] == [
+        "white"
+    ]
+
+
 # --- what was taken back stands again -----------------------------------------------------------
 
 
