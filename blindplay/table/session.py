@@ -185,7 +185,6 @@ class Session:
         self.steps.follow(taken)
         for seat in self.boards.values():
             seat.take_awaited()
-            seat.lead()
         if any(isinstance(ruling, Completed) for ruling in rulings):
             record_last_move(self.table, self.pack)
         self._converse(taken)
