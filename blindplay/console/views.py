@@ -383,7 +383,8 @@ def _live(
     )
 
 
-_ON_PHONE = ("tab", "now")
+ON_PHONE = ("tab", "now", "next")
+"""The parts of a role's page that stand on its phone's page, too: they tell what is due."""
 # What the script of the phone's page says.
 _PHONE_SENTENCES = (
     "off", "asking", "connecting", "away", "taken", "revoked", "over",
@@ -404,9 +405,9 @@ def phone(
         "phone.html",
         session,
         shown,
-        _ON_PHONE,
+        [name for name in ON_PHONE if name in shown.parts],
         scripts=("console.js", "phone.js"),
-        styles=("players.css", "phone.css"),
+        styles=("board.css", "players.css", "phone.css"),
         is_clock=session.role in SIDES,
         is_earphone=session.role in SIDES and game.impaired(session.role),
         title=catalogue(session.language)["phone_title"],

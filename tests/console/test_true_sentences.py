@@ -313,7 +313,14 @@ def _watch(seed: int, facts: int) -> None:
             claims = [html for name, html in parts.items() if name not in _NO_CLAIMS]
             shown = [*(text for html in claims for text in texts(html)), *messages]
             step = step_in_words(_PACK, game, due(game, role))
-            told = game.over or any(" ".join(step.split()) in text for text in shown)
+            step = " ".join(step.split())
+            told = game.over or any(step in text for text in shown)
+            phone = (parts[name] for name in views.ON_PHONE if name in parts)
+            told &= (
+                role == "arbiter"
+                or game.over
+                or any(step in text for html in phone for text in texts(html))
+            )
             wrong = list(lies(game, role, shown))
             assert told and not wrong, (wrong or step, role, seed, len(table.log), fact)
 

@@ -22,6 +22,8 @@ class Witness:
     def see(self, fact: Fact, rulings: list[Ruling], game: Game) -> None:
         for ruling in rulings:
             self._cites_its_edition(ruling, game)
+            if isinstance(ruling, r.Undone) and ruling.reopened:
+                self.over = False
             if self.over:
                 after = (r.Refused, r.Signed, r.ArbiterNeeded, r.Attended, r.Owners)
                 assert isinstance(ruling, after), f"{ruling.kind} after the end"
