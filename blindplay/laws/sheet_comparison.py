@@ -423,8 +423,15 @@ class _Comparing:
             found = self._go_on(line, ply, entries, [said], against=against)
             return found or "unfit"
         if len(legible) == 2 and common:
-            return self._go_on(line, ply, entries, common, changed=said is not None)
-        if len(legible) == 1:
+            found = self._go_on(line, ply, entries, common, changed=said is not None)
+            letters = [sheet.letters for sheet in line.sheets]
+            if any([sheet.letters for sheet in one.sheets] == letters for one in found):
+                return found
+            entries = self._entries(line, line.sheets, ply, _LIKELY)
+            if any(all(one.moves[-1] in entry.legal for entry in entries) for one in found):
+                return found
+            # A slip of the pen may be likelier than what a letter stands for here.
+        elif len(legible) == 1:
             found = self._go_on(line, ply, entries, common)
         elif not legible:
             found = self._bridged(line, ply, entries)
@@ -619,9 +626,10 @@ class _Comparing:
         return white, black
 
     def _strangeness(self, line: _Line) -> int:
-        """How unusual the letters of both sheets are then, less than a slip each."""
+        """How unusual the letters of both sheets are then. Where games cost as many slips, a slip
+        of the pen goes before a letter that stands for two pieces."""
         return sum(
-            reader.weight(sheet.letters) % _SLIP
+            reader.weight(sheet.letters)
             for sheet, reader in zip(line.sheets, self.readers, strict=True)
         )
 
