@@ -310,7 +310,8 @@ class EventAtAHost:
         self._stack.callback(broker.terminate)
 
     def kill_broker(self) -> None:
-        os.kill(process_of(self.folder / "broker" / "mosquitto.log"), signal.SIGKILL)
+        if sys.platform != "win32":
+            os.kill(process_of(self.folder / "broker" / "mosquitto.log"), signal.SIGKILL)
 
     def pair(self, number: int, *games: tuple[str, str]) -> None:
         """Give a round to the tables, as soon as they can take it."""
