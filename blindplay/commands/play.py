@@ -186,7 +186,7 @@ def _run(
             links = (files.beside(game, ".links") for game in (before, journal))
             changes = ended.again is Command.REMATCH
             keeps_links = keep_for_next_game(*links, changes_colours=changes)
-            keeps_links = keeps_links and given.console_port != 0  # else they have other addresses
+            keeps_links &= given.console_port != 0  # another port has other addresses
 
 
 def _play_distant(given: PlayOptions, devices: "WantedDevices") -> int:

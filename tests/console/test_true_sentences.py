@@ -312,15 +312,10 @@ def _watch(seed: int, facts: int) -> None:
             parts = rendered[role].of(page, values)
             claims = [html for name, html in parts.items() if name not in _NO_CLAIMS]
             shown = [*(text for html in claims for text in texts(html)), *messages]
-            step = step_in_words(_PACK, game, due(game, role))
-            step = " ".join(step.split())
-            told = game.over or any(step in text for text in shown)
-            phone = (parts[name] for name in views.ON_PHONE if name in parts)
-            told &= (
-                role == "arbiter"
-                or game.over
-                or any(step in text for html in phone for text in texts(html))
-            )
+            step = " ".join(step_in_words(_PACK, game, due(game, role)).split())
+            phone = [text for name in views.ON_PHONE for text in texts(parts.get(name, ""))]
+            read = [shown] if role == "arbiter" else [shown, phone]
+            told = game.over or all(any(step in text for text in one) for one in read)
             wrong = list(lies(game, role, shown))
             assert told and not wrong, (wrong or step, role, seed, len(table.log), fact)
 

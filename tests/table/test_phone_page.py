@@ -20,6 +20,7 @@ import pytest
 from benchmarks.memory_audio import MemorySink
 from blindplay.console.messages import catalogue
 from blindplay.language import Command
+from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 from blindplay.laws.state import OTHER
 from blindplay.speech.audio import read_audio, wav
@@ -571,6 +572,41 @@ def test_the_phone_page_is_accessible(table: PhoneTable, browser: Browser, wide:
         if wide == 320:
             accessible(page, colours=True)
         shot(page, f"phone-{wide}")
+
+
+def test_a_sighted_player_reads_what_is_due_on_the_phone_and_does_it_there(
+    sit: Sit, recogniser: Recogniser, synthesiser: Synthesiser, browser: Browser
+) -> None:
+    from tests.console.browser import becomes, shot, violations
+
+    sink = MemorySink()
+    sitting = sit(Speaker(synthesiser, sink, sink), language="en", time_control="900")
+    with ExitStack() as stack:
+        table = PhoneTable(sitting, stack, recogniser)
+        page = used(stack.enter_context(phone_of(browser, MOUTH)), table, "black")
+        page.set_viewport_size({"width": 320, "height": 740})
+
+        def due(step: str) -> None:
+            page.locator("#next").get_by_text(step, exact=True).wait_for()
+
+        sitting.start()
+        due("Please wait: White is to move.")
+        becomes(page, "document.getElementById('polite').innerText.includes('begins. The clock')")
+        sitting.table.submit(f.Announce(by="white", move="e2e4"))
+        due("Repeat the move and make it on your board: Pawn Eva two Eva four.")
+        assert violations(page) == []
+        page.get_by_role("button", name="I repeat and execute e4").tap()
+        due("Please wait: White has to make the move on the board.")
+        assert sitting.ruled("repeated") == 1
+        sitting.table.submit(f.Make(by="white", move="e2e4"))
+        sitting.table.submit(f.Press(by="white"))
+        due("It is your move.")
+        assert violations(page) == []
+        shot(page, "phone-sighted")
+        page.get_by_label("Move", exact=True).fill("e5")
+        page.get_by_role("button", name="Move and press").tap()
+        due("Please wait: White has to repeat the move and make it on the board.")
+        assert sitting.ruled("completed") == 2 and page.url.endswith("/phone")
 
 
 def test_the_two_large_buttons_are_pressed_by_finger_by_key_and_by_a_screen_reader(
